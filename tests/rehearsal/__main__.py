@@ -17,7 +17,7 @@ from tests.rehearsal.rehearse import RehearsalError, rehearse
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.rehearsal", description=__doc__)
     parser.add_argument(
-        "--only", action="append", help="conditions to take, with wildcards; no table then"
+        "--only", action="append", help="conditions to take, with wildcards; no cell is judged then"
     )
     parser.add_argument("--out", type=Path, help="the folder; build/rehearsal if none")
     given = parser.parse_args()

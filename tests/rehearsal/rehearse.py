@@ -1,5 +1,5 @@
-"""The rehearsal from beginning to end: run the published grid, derive every table, say what is
-missing.
+"""The rehearsal from beginning to end: run the published grid, judge every published cell, say what
+is missing.
 
 It keeps everything below one folder and begins anew there when the code has changed, so that a
 rehearsal that was stopped goes on and one that passed says something of today's code.
@@ -21,22 +21,19 @@ import pandas as pd
 import chunkstudy
 from chunkstudy.base.files import sha256, write_text
 from chunkstudy.base.places import Places
-from chunkstudy.publish import reproduce
+from chunkstudy.published import side_by_side
 from chunkstudy.published.cells import read
-from chunkstudy.published.predictions import register
-from chunkstudy.published.predictions.outcomes import UNDECIDED
 from chunkstudy.published.sources import conditions_of, source_of
 from chunkstudy.runs import records, running, study_runs
-from chunkstudy.runs.conditions import Condition, parse
+from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.library import Library
 from chunkstudy.runs.published_grid import corrected, published_grid
 from chunkstudy.show.formats import write_csv
-from chunkstudy.studies import predictions
 from tests.rehearsal import marks
 from tests.rehearsal.stand import standing
 
 STUDIES = ("berlin", "document-lengths", "chunk-sizes")
-"""Those that published cells or predictions wait for."""
-COPIED = ("published", "predictions")
+"""Those that published cells wait for."""
 TESTS = Path(__file__).parents[1]
 Say = Callable[[str], object]
 
@@ -54,8 +51,6 @@ class Found:
         missing: conditions without a record, and why.
         cells: published cells by verdict.
         not_run: ids of cells that could be judged and are not, and why.
-        predictions: by outcome.
-        undecided: ids of predictions that nothing decided.
         broken: what could not be computed at all.
         seconds: it took.
     """
@@ -64,38 +59,33 @@ class Found:
     missing: dict[str, str]
     cells: dict[str, int]
     not_run: dict[str, str]
-    predictions: dict[str, int]
-    undecided: list[str]
     broken: list[str]
     seconds: float
 
     @property
     def whole(self) -> bool:
-        return not (self.missing or self.not_run or self.undecided or self.broken)
+        return not (self.missing or self.not_run or self.broken)
 
     def lines(self) -> list[str]:
         """What it came to, for people."""
         every, recorded = self.conditions
         counts = ", ".join(f"{number} {name}" for name, number in sorted(self.cells.items()))
-        decided = ", ".join(f"{number} {name}" for name, number in sorted(self.predictions.items()))
         lines = [
             f"{recorded} of {every} conditions recorded in {self.seconds:.0f} seconds",
             f"published cells: {counts}",
-            f"predictions: {decided}",
         ]
         lines += [f"no record of {name}: {why}" for name, why in self.missing.items()]
         lines += [f"not run: {name}: {why}" for name, why in self.not_run.items()]
-        lines += [f"undecided: {name}" for name in self.undecided]
         return lines + [f"broken: {one}" for one in self.broken]
 
 
 def rehearse(real: Places, root: Path, only: Sequence[str] = ("*",), say: Say = print) -> Found:
-    """Run the published grid and derive its tables below ``root``.
+    """Run the published grid and judge the published cells below ``root``.
 
     Args:
-        real: the checkout, whose published cells and predictions are taken.
+        real: the checkout, whose published cells are taken.
         root: the rehearsal's own folder.
-        only: patterns of conditions; tables are derived where they name all.
+        only: patterns of conditions; cells are judged where they name all.
         say: takes a line on how far it is.
 
     Raises:
@@ -113,19 +103,13 @@ def rehearse(real: Places, root: Path, only: Sequence[str] = ("*",), say: Say = 
             for one in chosen
             if not records.complete(stand.places.runs / one.path)
         }
-        table = predicted = pd.DataFrame()
+        table = pd.DataFrame()
         if len(chosen) == len(everything):
             broken += _study(stand.places, say)
-            say("judging published cells and predictions")
-            table = reproduce.compared(stand.places)
+            say("judging published cells")
+            table = side_by_side.compare(stand.places, Library(stand.places))
             write_csv(stand.places.results / "comparison.csv", table.drop(columns="place"))
-            made = predictions.every(stand.places)
-            for name, frame in made.items():
-                write_csv(stand.places.tables / f"{name}.csv", frame)
-            predicted = made["predictions"]
-    found = _found(
-        table, predicted, (len(chosen), len(chosen) - len(missing)), missing, broken, started
-    )
+    found = _found(table, (len(chosen), len(chosen) - len(missing)), missing, broken, started)
     marks.every_file(root)
     write_text(root / "rehearsal.txt", "\n".join((marks.SENTENCE, "", *found.lines(), "")))
     return found
@@ -144,17 +128,15 @@ def begin(real: Places, root: Path) -> None:
     if not code.is_file() or code.read_text(encoding="utf-8") != now:
         shutil.rmtree(root, ignore_errors=True)
         write_text(mark, marks.SENTENCE + "\n")
-        for name in COPIED:
-            shutil.copytree(real.results / name, root / "results" / name)
+        shutil.copytree(real.results / "published", root / "results" / "published")
         write_text(code, now)
 
 
 def conditions(real: Places) -> list[Condition]:
-    """Every condition of the published grid, of any published cell and of any prediction, those of
-    one model and collection beside each other."""
+    """Every condition of the published grid and of any published cell, those of one model and
+    collection beside each other."""
     of_cells = [one for cell in read(real) for one in conditions_of(source_of(cell))]
-    predicted = [parse(one) for p in register.read(real).predictions for one in p.conditions]
-    every = dict.fromkeys([*of_cells, *map(corrected, of_cells), *published_grid(), *predicted])
+    every = dict.fromkeys([*of_cells, *map(corrected, of_cells), *published_grid()])
     return sorted(every, key=lambda one: (one.encoder, one.collection, one.ordering, one.chunker))
 
 
@@ -183,7 +165,6 @@ def _study(places: Places, say: Say) -> list[str]:
 
 def _found(
     judged: pd.DataFrame,
-    predicted: pd.DataFrame,
     counts: tuple[int, int],
     missing: dict[str, str],
     broken: list[str],
@@ -191,8 +172,6 @@ def _found(
 ) -> Found:
     cells: dict[str, int] = {}
     not_run: dict[str, str] = {}
-    outcomes: dict[str, int] = {}
-    undecided: list[str] = []
     if len(judged):
         cells = _counts(judged["verdict"])
         waiting = judged[judged["verdict"] == "not_run"]
@@ -201,10 +180,8 @@ def _found(
         ]
         keys = [" ".join(row) for row in names.fillna("").astype(str).to_numpy()]
         not_run = dict(zip(keys, waiting["needs"], strict=True))
-        outcomes = _counts(predicted["outcome"])
-        undecided = predicted.loc[predicted["outcome"] == UNDECIDED, "id"].tolist()
     seconds = time.monotonic() - started
-    return Found(counts, missing, cells, not_run, outcomes, undecided, broken, seconds)
+    return Found(counts, missing, cells, not_run, broken, seconds)
 
 
 def _counts(values: pd.Series) -> dict[str, int]:
@@ -212,8 +189,8 @@ def _counts(values: pd.Series) -> dict[str, int]:
 
 
 def _digest(real: Places) -> str:
-    """Of the code, that of the tests too, the published cells and the predictions."""
-    folders = (Path(chunkstudy.__file__).parent, TESTS, *(real.results / name for name in COPIED))
+    """Of the code, that of the tests too, and the published cells."""
+    folders = (Path(chunkstudy.__file__).parent, TESTS, real.results / "published")
     files = (
         path
         for folder in folders

@@ -38,7 +38,6 @@ def model(encoder: str) -> str:
 
 MADE_WITH = {
     "table/chroma_lengths": NO_MODEL,
-    "table/late_chunking_nan_guard": frozenset({model(MINILM)}),
     "table/late_chunking_company": frozenset({model(MINILM)}),
     "table/late_chunking_emma_tests": frozenset({model(MINILM)}),
     "table/one_post_sizes": frozenset({model(MINILM)}),

@@ -53,16 +53,6 @@ def gains_with_minilm(evidence: Evidence, protocol: str) -> str:
     )
 
 
-def change_by_unguarded_empty_documents(evidence: Evidence) -> str:
-    """How empty documents without a guard against NaN change a score."""
-    guard = evidence.frame("table", "late_chunking_nan_guard")
-    if guard.empty:
-        return ""
-    change = guard["change"]
-    reach = f"{change.min():+.1%} to {change.max():+.1%}"
-    return f"{WITH}empty documents without a guard change nDCG@10 by {reach}"
-
-
 def chunks_by_either_code(evidence: Evidence) -> str:
     """How many chunks Jina's and ielab's fixed-size and sentence chunkers cut, by collection."""
     counts: dict[tuple[str, str, str], int] = {}
