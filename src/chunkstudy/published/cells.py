@@ -126,7 +126,7 @@ class Fact(BaseModel):
     """One thing that official code does.
 
     Attributes:
-        fact: its name, by which claims ask for it.
+        fact: its name, by which a claim asks for it.
         repository: ``owner/name``.
         commit: the first seven or more digits.
         file: its path in the repository.

@@ -7,8 +7,8 @@ from itertools import combinations
 import pandas as pd
 
 from chunkstudy.evaluation.statistics.differences import NOT_SHOWN
-from chunkstudy.published.claims.chroma_computed import MINILM_ROWS
 from chunkstudy.show.scores import Scores
+from chunkstudy.studies.chroma.rows import MINILM_ROWS
 
 CHUNKERS = (*MINILM_ROWS, "kamradt", "kamradt-modified-300")
 """Those of the table of all-MiniLM-L6-v2 at the sizes that it states, and Kamradt's two."""

@@ -1,4 +1,4 @@
-"""What the page of claims needs beyond a cell: the ledger as a table, its counts, its figure."""
+"""What the page of claims needs beyond a cell: their counts, a figure, and the paper's tables."""
 
 from __future__ import annotations
 
@@ -6,12 +6,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
-from chunkstudy.base.places import Places
 from chunkstudy.published import sources
-from chunkstudy.published.claims import ledger
-from chunkstudy.published.claims.evidence import Sources
-from chunkstudy.runs.library import Library
-from chunkstudy.show.derived import written
 from chunkstudy.show.drawing import COLORS, one_legend, style
 from chunkstudy.show.study import Study
 
@@ -24,26 +19,14 @@ READINGS = {"fair": "as a fair reader takes them", "strict": "word for word"}
 WHOSE = {"chroma": "Chroma's report", "jina": "Jina's posts", "taxonomy": "the taxonomy",
          "tutorial": "the tutorial"}  # fmt: skip
 SHORTER = sources.SHORTER | {READINGS["fair"]: "fairly"}
-COLUMNS = ledger.COLUMNS
-SHOWN = ["claim", "verdict", "basis", "figures", "reading", "source"]
-
-
-def judged(places: Places) -> pd.DataFrame:
-    """A row per claim and reading, the fair one first, from the published cells, the records and
-    the tables that the other notebooks wrote.
-
-    Raises:
-        ClaimError: if a claim names what does not exist, or breaks the ledger's rules.
-    """
-    tables = written(places)
-    return ledger.settle(ledger.works(), Sources(Library(places), tables["comparison"], tables))
+SHOWN = ["id", "claim", "reading", "verdict", "basis", "numbers", "place"]
 
 
 def both(claims: pd.DataFrame) -> pd.DataFrame:
     """A claim a row with its two verdicts, ``fair`` and ``strict``; one that is read in one way has
     the same twice."""
     kind = claims["reading"].str.split(":").str[0]
-    rows = claims.drop_duplicates("id")[["id", "work", "source", "claim"]].set_index("id")
+    rows = claims.drop_duplicates("id")[["id", "work", "place", "claim"]].set_index("id")
     for reading, other in zip(READINGS, reversed(READINGS), strict=True):
         rows[reading] = claims[kind != other].drop_duplicates("id").set_index("id")["verdict"]
     return rows.reset_index()
@@ -57,7 +40,7 @@ def counts(claims: pd.DataFrame) -> pd.DataFrame:
         for work, part in both(claims).groupby("work", sort=False)
         for reading in READINGS
     ]
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=["work", "read", "claims", *VERDICTS])
 
 
 @style()
@@ -89,7 +72,10 @@ def figure_verdicts(claims: pd.DataFrame) -> Figure:
 
 
 def paper_tables(study: Study, claims: pd.DataFrame) -> None:
-    """The paper's tables of claims: their counts, and each work's in the appendix."""
+    """The paper's tables of claims: their counts, and each work's in the appendix; none where there
+    is no claim."""
+    if claims.empty:
+        return
     heads = {name: name for name in ("work", "read", "claims", *VERDICTS)}
     study.paper_table(
         "claims", counts(claims), heads,
@@ -97,7 +83,7 @@ def paper_tables(study: Study, claims: pd.DataFrame) -> None:
         "for a model that was not at hand.",
         once="work", shorter=SHORTER,
     )  # fmt: skip
-    heads = {"source": "where it stands", "claim": "claim, in short", "fair": "fairly read",
+    heads = {"place": "where it stands", "claim": "claim, in short", "fair": "fairly read",
              "strict": "word for word"}  # fmt: skip
     for work, part in both(claims).groupby("work", sort=False):
         caption = f"Claims of {WHOSE[str(work)]}."
