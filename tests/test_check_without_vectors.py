@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from chunkstudy.base.places import Places
@@ -56,7 +57,8 @@ def test_a_score_that_its_ranking_does_not_give_is_named(
     folder = places.runs / condition.path
     run = records.read_run(folder)
     scores = records.read_in_order(folder, run)
-    scores.loc["q1", condition.measure] += 0.000002
+    changed = np.where(scores.index == "q1", 0.000002, 0.0)
+    scores = scores.assign(**{condition.measure: scores[condition.measure] + changed})
     digest = records.scores_sha256(scores)
     records.write_scores(folder, scores)
     records.write_run(folder, run.model_copy(update={"per_query_sha256": digest}))

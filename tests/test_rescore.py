@@ -160,7 +160,7 @@ def test_a_measure_that_the_ranking_does_not_give_is_refused(
 
 def test_a_missing_ranking_is_named_and_leaves_every_record_as_it_was(places: Places) -> None:
     (places.runs / DOCUMENTS.path / rankings.FILE).unlink()
-    wanted = rf"ranking of {DOCUMENTS} .* or `chunkstudy run --only '{DOCUMENTS}' --again`"
+    wanted = rf"ranking of {DOCUMENTS} .*; `chunkstudy run --only '{DOCUMENTS}' --again`"
     with pytest.raises(rescore.RescoreError, match=wanted):
         rescore.rescore("SpanRecall@3", [SPANS, DOCUMENTS], places)
     assert "SpanRecall@3" not in records.read_run(places.runs / SPANS.path).measures
