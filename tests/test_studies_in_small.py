@@ -35,7 +35,6 @@ LACKING = {
     "boundary-signals": "a causal model's weights",
     "lumberchunker-means": "the published file of means",
     "one-post": "the printed post",
-    "printed-texts": "the report's text",
     "prompted-breakpoints": "the printed post and a causal model's weights",
 }
 """What a study takes that is not here and that nothing small can stand for."""

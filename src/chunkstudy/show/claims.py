@@ -20,12 +20,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
+import numpy as np
 import pandas as pd
 
 from chunkstudy.base.places import Places
 from chunkstudy.published.sources import WORKS
 
-Truth = bool | None | Mapping[str, bool | None]
+Decided = bool | np.bool_ | None
+Truth = Decided | Mapping[str, Decided]
 Basis = Literal["published", "own data", "official code"]
 VERDICTS = ("holds", "partly", "contradicted", "open")
 STRENGTH = {"contradicted": 0, "partly": 1, "holds": 2}

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Literal
 
 import pandas as pd
@@ -167,8 +168,9 @@ class Claims:
 
 
 def works() -> list[Claims]:
-    """Every work with its claims, in the order of their files."""
-    return [import_module(f"{__package__}.{name}").WORK for name in WORKS]
+    """Every work that still has a file of claims here, in their order."""
+    found = (f"{__package__}.{name}" for name in WORKS)
+    return [import_module(name).WORK for name in found if find_spec(name)]
 
 
 def settle(works: Iterable[Claims], sources: Sources) -> pd.DataFrame:
