@@ -139,10 +139,3 @@ def test_sentences_cover_the_text_without_overlap(text: str) -> None:
     assert_in_range_and_ordered(text, spans)
     assert all(end < start for (_, end), (start, _) in pairwise(spans))
     assert uncovered(text, spans) == ""
-
-
-def test_other_separators_cut_at_others_and_leave_whole_what_holds_none_of_them() -> None:
-    count = counter("characters")
-    cut = structure.recursive("a;b c;d", size=2, count=count, separators=(";",))
-    assert slices("a;b c;d", cut) == ["a", ";b c", ";d"]
-    assert structure.recursive("abcdef", size=2, count=count, separators=(";",)) == [(0, 6)]

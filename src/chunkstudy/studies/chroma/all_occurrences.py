@@ -20,7 +20,7 @@ from chunkstudy.runs.grids import PRE
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.chroma import corrected
-from chunkstudy.studies.chroma.rows import MINILM_ROWS
+from chunkstudy.studies.chroma.models import MINILM_ROWS
 
 COLLECTIONS = ("chroma",)
 CHUNKERS = tuple(chroma_minilm(row).chunker for row in MINILM_ROWS)

@@ -29,7 +29,7 @@ from chunkstudy.runs.conditions import MINILM, Condition
 from chunkstudy.runs.grids import PRE
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
-from chunkstudy.studies.chroma.rows import MINILM_ROWS
+from chunkstudy.studies.chroma.models import MINILM_ROWS
 
 COLLECTIONS = ("chroma",)
 PACKAGES = ("chroma-hnswlib",)
