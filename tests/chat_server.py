@@ -156,7 +156,6 @@ filtered = _choice(finish_reason="content_filter")
 cut_off = _choice(finish_reason="length")
 no_choices = changed(lambda honest: honest.update(choices=[]))
 no_usage = changed(lambda honest: honest.pop("usage"))
-tokens_as_text = changed(lambda honest: honest["usage"].update(prompt_tokens="100"))
 another_finish = _choice(finish_reason="tired")
 another_model = changed(lambda honest: honest.update(model="another"))
 

@@ -83,7 +83,7 @@ def test_a_reply_that_is_not_chunks_of_the_text_is_not_believed_and_nothing_is_k
 ) -> None:
     with (
         serving(monkeypatch, fault),
-        pytest.raises(SegmenterError, match=r"cannot be read|do not stand in the text"),
+        pytest.raises(SegmenterError, match=r"cannot be read|no chunks that stand in the text"),
     ):
         api(tmp_path).segments(TEXT)
     assert list(tmp_path.iterdir()) == []

@@ -98,32 +98,22 @@ def _set(value: object) -> loopback.Fault:
 
 NAN = server.encoded(np.array([np.nan] * 8, dtype=np.float32))
 UNUSABLE: dict[str, tuple[loopback.Fault, str]] = {
-    "a page": (loopback.status(200, b"<html>"), "not whole JSON.*check that a server like OpenAI"),
+    "a page": (loopback.status(200, b"<html>"), "cannot be read.*check that a server like OpenAI"),
     "cut-off JSON": (loopback.cut_json, "cannot be read"),
-    "one vector less": (
-        loopback.changed(lambda reply: reply["data"].pop()),
-        "0 vectors.*check that a server like OpenAI",
-    ),
+    "no vector": (loopback.changed(lambda reply: reply["data"].pop()), "cannot be read"),
     "one vector more": (
         loopback.changed(lambda reply: reply["data"].append(reply["data"][0])),
-        "2 vectors",
+        "2 vectors, not one for each of 1 texts",
     ),
     "an index out of range": (_first(lambda item: item.update(index=-1)), "not one for each"),
-    "an index that is text": (_first(lambda item: item.update(index="0")), "data.0.index"),
-    "NaN": (_set(NAN), "not finite for the text 'the only one'; see what it makes of that text"),
+    "NaN": (_set(NAN), "not finite, for the text 'the only one'; see what it makes of that text"),
     "NaN among plain numbers": (_set([float("nan")] * 8), "cannot be read|not finite"),
     "a number above 32 bits": (_set([1e300] * 8), "not finite"),
-    "zeros": (_set([0.0] * 8), "of zeros for the text 'the only one'; see what"),
-    "no base64": (_set("§§§§"), "not base64"),
-    "base64 with something between": (
-        _first(
-            lambda item: item.update(embedding=f"{item['embedding'][:8]}!{item['embedding'][8:]}")
-        ),
-        "not base64",
-    ),
-    "half a number": (_set("AAAA"), "not base64"),
+    "zeros": (_set([0.0] * 8), "of zeros.*for the text 'the only one'; see what"),
+    "no base64": (_set("§§§§"), "cannot be read"),
+    "half a number": (_set("AAAA"), "cannot be read"),
     "null": (_set(None), "data.0.embedding"),
-    "no data": (loopback.changed(lambda reply: reply.pop("data")), r"\(data\)"),
+    "no data": (loopback.changed(lambda reply: reply.pop("data")), "cannot be read"),
     "no usage": (loopback.changed(lambda reply: reply.pop("usage")), r"\(usage\)"),
     "a wrong dimension": (_set([1.0] * 7), "vector of 7 numbers where 8 are expected"),
     "another model": (
@@ -318,7 +308,7 @@ def test_the_ceiling_stops_a_run_before_it_is_exceeded(world: World) -> None:
     many = [f"text {i}" for i in range(5000)]
     first = world.encoder().estimate(many[:2048])
     world.budget = Budget(1.5 * (first.dollars or 0))
-    usage = {"prompt_tokens": first.input_tokens}
+    usage = dict.fromkeys(("prompt_tokens", "total_tokens"), first.input_tokens)
     world.state.faults = [loopback.changed(lambda reply: reply.update(usage=usage))] * 3
     with pytest.raises(BudgetError, match=r"above the ceiling of \$0.*CHUNKSTUDY_BUDGET"):
         world.encoder().encode(many)

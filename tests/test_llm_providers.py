@@ -150,7 +150,6 @@ UNREADABLE: dict[str, tuple[str, Fault]] = {
         OPENAI: {
             "no choices": server.no_choices,
             "no usage": server.no_usage,
-            "tokens as text": server.tokens_as_text,
             "another finish": server.another_finish,
         },
         GEMINI: {

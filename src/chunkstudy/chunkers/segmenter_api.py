@@ -18,13 +18,15 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 
+from pydantic import BaseModel, ValidationError
+
 from chunkstudy.base import places
 from chunkstudy.base.files import write_json
 from chunkstudy.base.spans import Span, text_digest
 from chunkstudy.chunkers.segmenter import LONGEST
 from chunkstudy.llm.interface import LanguageModelError, Mode, mode_from_environment
 from chunkstudy.llm.keys import key
-from chunkstudy.llm.openai_client import OpenAIClient, Strict
+from chunkstudy.llm.openai_client import OpenAIClient
 
 ENDPOINT = "https://api.jina.ai/v1/segment"
 ADDRESS = "CHUNKSTUDY_SEGMENTER_URL"
@@ -41,7 +43,7 @@ class SegmenterError(RuntimeError):
     """An API that cannot be asked, or whose reply cannot be used."""
 
 
-class _Body(Strict):
+class _Body(BaseModel):
     chunks: list[str]
 
 
@@ -107,12 +109,14 @@ class SegmenterApi:
                 client = OpenAIClient("jina", "the segmenter", self.address, (KEY,), False)
                 client.open()
                 self._client = client
-            chunks = located(text, self._client.post(_Body, asked).chunks)
+            chunks = located(text, _Body.model_validate(self._client.post(asked)).chunks)
         except LanguageModelError as error:
             raise SegmenterError(str(error)) from None
+        except ValidationError:
+            chunks = None
         if chunks is None:
             raise SegmenterError(
-                f"the segmenter at {self.address} sent chunks that do not stand in the text; take "
+                f"the segmenter at {self.address} sent no chunks that stand in the text; take "
                 "the chunker segmenter, which goes by the API's published rules"
             )
         return chunks

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import warnings
 from collections.abc import Mapping
@@ -157,20 +156,15 @@ def usual_address() -> str:
 
 
 def settings(request: Request) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """What the SDK takes of a request's settings, and the names of those it has no place for."""
-    known = {field.name for field in dataclasses.fields(_sdk().GenerationConfig)}
-    wanted: dict[str, Any] = {
+    """What the package takes of a request's settings, and the names of those that it does not."""
+    sent: dict[str, Any] = {
         "temperature": request.temperature,
         "max_output_tokens": request.output_limit,
     }
-    if request.seed is not None:
-        wanted["seed"] = request.seed
     if request.json:
-        wanted["response_mime_type"] = "application/json"
-    not_sent = [name for name in wanted if name not in known]
-    if request.answers:
-        not_sent.append("answers")
-    return {name: wanted[name] for name in wanted if name in known}, tuple(not_sent)
+        sent["response_mime_type"] = "application/json"
+    not_sent = (("seed", request.seed is not None), ("answers", bool(request.answers)))
+    return sent, tuple(name for name, given in not_sent if given)
 
 
 def _sdk() -> Any:

@@ -7,17 +7,15 @@ text may quote the key.
 
 from __future__ import annotations
 
-import base64
-import binascii
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, ValidationError
+from pydantic import ValidationError
 
 from chunkstudy.base.faults import first_fault
 from chunkstudy.llm.interface import Finish, LanguageModelError, RefusedError, Reply, Request
@@ -26,6 +24,7 @@ from chunkstudy.llm.keys import code, key
 if TYPE_CHECKING:
     from openai import OpenAI
 
+Received = TypeVar("Received")
 KEY = "OPENAI_API_KEY"
 ADDRESS = "https://api.openai.com/v1"
 RETRIES = 5
@@ -44,52 +43,9 @@ REQUEST_TOKENS = 300_000
 """What one request for embeddings may hold (OpenAI's API reference, embeddings, ``input``)."""
 ANSWERED_AS = {"text-embedding-ada-002": "text-embedding-ada-002-v2"}
 """Another name that a model's replies have carried (Helicone pull request 1346)."""
+ALIKE = "check that a server like OpenAI's is at that address"
 SHOWN = 40
 """Characters of a text that an error shows."""
-
-
-class Strict(BaseModel):
-    """A reply's part, believed only when it is as documented."""
-
-    model_config = ConfigDict(strict=True)
-
-
-Body = TypeVar("Body", bound=Strict)
-
-
-class _Message(Strict):
-    content: str | None = None
-    refusal: str | None = None
-
-
-class _Choice(Strict):
-    message: _Message
-    finish_reason: str
-
-
-class _Read(Strict):
-    prompt_tokens: NonNegativeInt
-
-
-class _Written(_Read):
-    completion_tokens: NonNegativeInt
-
-
-class _Chat(Strict):
-    choices: Annotated[list[_Choice], Field(min_length=1)]
-    model: str
-    usage: _Written
-
-
-class _Item(Strict):
-    index: int
-    embedding: str | list[float]
-
-
-class _Embeddings(Strict):
-    data: list[_Item]
-    model: str
-    usage: _Read
 
 
 @dataclass(frozen=True)
@@ -169,22 +125,19 @@ class OpenAIClient:
             sent["seed"] = request.seed
         if request.json:
             sent["response_format"] = {"type": "json_object"}
-        reply = self._body(
-            _Chat, lambda client: client.chat.completions.with_raw_response.create(**sent)
-        )
+        reply = self._asked(lambda client: _whole(client.chat.completions.create(**sent)))
+        usage = reply.usage
+        if usage is None or not reply.choices or reply.choices[0].finish_reason not in FINISHES:
+            raise self._error("sent a reply that cannot be read (choices or usage)")
+        choice = reply.choices[0]
         if self.name == "openai" and not reply.model.startswith(self.model):
             raise self._error(f"answered with another model than {self.model}")
-        choice = reply.choices[0]
-        finish = FINISHES.get(choice.finish_reason)
-        if finish is None:
-            raise self._error("sent a reply that cannot be read (choices.0.finish_reason)")
-        if choice.message.refusal:
-            finish = "refused"
+        finish = "refused" if choice.message.refusal else FINISHES[choice.finish_reason]
         return Reply(
             (choice.message.content or "") if finish in ("stop", "length") else "",
             finish,
-            reply.usage.prompt_tokens,
-            reply.usage.completion_tokens,
+            usage.prompt_tokens,
+            usage.completion_tokens,
             self.name,
             reply.model,
             not_sent=("answers",) if request.answers else (),
@@ -200,63 +153,47 @@ class OpenAIClient:
         Raises:
             LanguageModelError: if no reply came that can be used.
         """
-        reply = self._body(
-            _Embeddings,
-            lambda client: client.embeddings.with_raw_response.create(
-                model=self.model, input=list(texts), encoding_format="base64"
-            ),
+        reply = self._asked(
+            lambda client: _whole(client.embeddings.create(model=self.model, input=list(texts)))
         )
         if not any_name and reply.model not in (self.model, ANSWERED_AS.get(self.model)):
             raise self._error(f"answered with another model than {self.model}")
         if sorted(item.index for item in reply.data) != list(range(len(texts))):
             raise self._error(
-                f"sent {len(reply.data)} vectors, not one for each of {len(texts)} texts; check "
-                "that a server like OpenAI's is at that address"
+                f"sent {len(reply.data)} vectors, not one for each of {len(texts)} texts; {ALIKE}"
             )
         items = sorted(reply.data, key=lambda item: item.index)
-        rows = [self._numbers(item.embedding) for item in items]
-        dimension = dimension or len(rows[0])
-        for text, row in zip(texts, rows, strict=True):
-            if len(row) != dimension:
-                raise self._error(
-                    f"sent a vector of {len(row)} numbers where {dimension} are expected; if "
-                    "another model answers there by now, set CHUNKSTUDY_RECORDINGS to a new folder"
-                )
-            if not np.isfinite(row).all() or not row.any():
-                what = "with a number that is not finite" if row.any() else "of zeros"
-                raise self._error(
-                    f"sent a vector {what} for the text {text[:SHOWN]!r}; see what it makes of "
-                    "that text alone"
-                )
-        return Vectors(np.stack(rows), reply.model, reply.usage.prompt_tokens)
-
-    def _numbers(self, embedding: str | list[float]) -> NDArray[np.float32]:
-        if isinstance(embedding, str):
-            try:
-                return np.frombuffer(base64.b64decode(embedding, validate=True), "<f4")
-            except (binascii.Error, ValueError):
-                problem = self._error("sent a vector that is not base64 of 32-bit numbers")
-            raise problem
+        dimension = dimension or len(items[0].embedding)
+        if others := [len(i.embedding) for i in items if len(i.embedding) != dimension]:
+            raise self._error(
+                f"sent a vector of {others[0]} numbers where {dimension} are expected; if another "
+                "model answers there by now, set CHUNKSTUDY_RECORDINGS to a new folder"
+            )
         with np.errstate(over="ignore"):
-            return np.asarray(embedding, dtype=np.float32)
+            vectors = np.array([item.embedding for item in items], dtype=np.float32)
+        usable = np.isfinite(vectors).all(axis=1) & vectors.any(axis=1)
+        if not usable.all():
+            text = texts[int(usable.argmin())][:SHOWN]
+            raise self._error(
+                f"sent a vector of zeros, or with a number that is not finite, for the text "
+                f"{text!r}; see what it makes of that text alone"
+            )
+        return Vectors(vectors, reply.model, reply.usage.prompt_tokens)
 
-    def post(self, kind: type[Body], content: Mapping[str, Any]) -> Body:
+    def post(self, content: Mapping[str, Any]) -> Any:
         """What the server replies to JSON that is sent to its very address, with a key if there is
         one."""
         import openai
 
-        headers: dict[str, Any] = {"X-Stainless-Raw-Response": "true"}
-        if key(*self.keys) is None:
-            headers["Authorization"] = openai.Omit()
-        return self._body(
-            kind,
+        headers: dict[str, Any] = {"Authorization": openai.Omit()} if not key(*self.keys) else {}
+        return self._asked(
             lambda client: client.post(
                 self._address, body=content, cast_to=object, options={"headers": headers}
-            ),
+            )
         )
 
-    def _body(self, kind: type[Body], ask: Callable[[OpenAI], Any]) -> Body:
-        """A raw response's content, read strictly.
+    def _asked(self, ask: Callable[[OpenAI], Received]) -> Received:
+        """What the library receives, or why it does not, in words of this file.
 
         Errors are raised outside of the handlers, so that none carries the library's own, which
         may quote the key.
@@ -264,28 +201,22 @@ class OpenAIClient:
         import openai
 
         assert self._client is not None
-        problem: LanguageModelError | None = None
-        content = b""
         try:
-            content = ask(self._client).content
+            return ask(self._client)
         except openai.APIStatusError as error:
             problem = self._refusal(error.status_code, error.code)
         except openai.APITimeoutError:
             problem = self._error(f"sent nothing for {self._timeout:g} seconds; run again later")
         except openai.OpenAIError:
             problem = self._error("cannot be reached; check that a server listens there")
-        if problem is None:
-            try:
-                return kind.model_validate_json(content)
-            except ValidationError as error:
-                where = first_fault(error)[0] or "not whole JSON"
-            problem = self._error(
-                f"sent a reply that cannot be read ({where}); check that a server like OpenAI's "
-                "is at that address"
-            )
+        except ValidationError as error:
+            where = first_fault(error)[0]
+            problem = self._error(f"sent a reply that cannot be read ({where}); {ALIKE}")
+        except (ValueError, TypeError, AttributeError):
+            problem = self._error(f"sent a reply that cannot be read (not as documented); {ALIKE}")
         raise problem
 
-    def _refusal(self, status: int, word: object) -> RefusedError:
+    def _refusal(self, status: int, word: object) -> LanguageModelError:
         remedy = "look that up in the server's documentation or log"
         if word == "insufficient_quota":
             remedy = "add credit to the account"
@@ -305,6 +236,16 @@ class OpenAIClient:
         parts = urlsplit(self._address)
         shown = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
         return f"{self.model} at {shown} {problem} (what was received is kept)"
+
+
+def _whole(reply: Received) -> Received:
+    """The reply, which the library does not check, if it is as documented.
+
+    Raises:
+        ValueError, AttributeError: if it is not.
+    """
+    content: Any = reply
+    return type(content).model_validate(content.to_dict(warnings=False))
 
 
 def usual_address() -> str:

@@ -64,10 +64,6 @@ class RecordedLines:
     def __contains__(self, digest: str) -> bool:
         return digest in self._places
 
-    def digests(self) -> list[str]:
-        """Of all lines, in the order of the file."""
-        return list(self._places)
-
     def line(self, digest: str) -> dict[str, Any] | None:
         """What the line of that digest says; None where there is none.
 
@@ -185,7 +181,7 @@ class VectorRecordings(RecordedLines):
     @property
     def dimension(self) -> int:
         """Of the vectors; 0 where there is none."""
-        first = next(iter(self.digests()), None)
+        first = next(iter(self._places), None)
         line = self.line(first) if first else None
         return len(base64.b64decode(line["vector"])) // 4 if line else 0
 
