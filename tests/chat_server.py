@@ -17,10 +17,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from chunkstudy.base.asking import Mode
-from chunkstudy.base.budget import Budget
 from chunkstudy.llm.asking import Asker
-from chunkstudy.llm.openai_provider import OpenAIProvider
+from chunkstudy.llm.budget import Budget
+from chunkstudy.llm.interface import Mode
+from chunkstudy.llm.openai_client import OpenAIClient
 from tests import loopback
 from tests.loopback import Fault, changed, running
 
@@ -131,10 +131,9 @@ def asker(address: str, folder: Path, mode: Mode = "record", **given: Any) -> As
     return Asker(
         mode,
         folder,
-        provider=lambda name: OpenAIProvider(
+        provider=lambda name: OpenAIClient(
             "openai", name.partition("/")[2], f"{address}/v1", ("OPENAI_API_KEY",)
         ),
-        sleep=lambda _: None,
         **{"budget": Budget()} | given,
     )
 
@@ -157,7 +156,6 @@ filtered = _choice(finish_reason="content_filter")
 cut_off = _choice(finish_reason="length")
 no_choices = changed(lambda honest: honest.update(choices=[]))
 no_usage = changed(lambda honest: honest.pop("usage"))
-tokens_as_text = changed(lambda honest: honest["usage"].update(prompt_tokens="100"))
 another_finish = _choice(finish_reason="tired")
 another_model = changed(lambda honest: honest.update(model="another"))
 

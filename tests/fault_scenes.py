@@ -26,11 +26,11 @@ import pandas as pd
 from safetensors import SafetensorError, safe_open
 
 from chunkstudy.base import tokens
-from chunkstudy.base.asking import Message, Request
 from chunkstudy.base.files import json_text, write_json, write_text
 from chunkstudy.base.models import MODELS
 from chunkstudy.base.places import Places
 from chunkstudy.commands import generating
+from chunkstudy.llm.interface import Message, Request
 from chunkstudy.publish import live, notebooks, readme, reproduce
 from chunkstudy.runs import conditions, records, store
 from chunkstudy.runs.conditions import Condition

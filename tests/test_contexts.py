@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkstudy.base.asking import Reply
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Collection, Document, Judgment, Query, chunk_documents
 from chunkstudy.chunkers import contexts, written_contexts
 from chunkstudy.chunkers.structure import sentences
+from chunkstudy.llm.interface import Reply
 from chunkstudy.runs import asking_cost
 from chunkstudy.runs.conditions import Condition, ConditionError
 from chunkstudy.runs.encoding import encode

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from chunkstudy.base.budget import budget
 from chunkstudy.commands import cli
+from chunkstudy.llm.budget import budget
 from chunkstudy.runs import grids, records
 from chunkstudy.runs import run as running
 from chunkstudy.runs.conditions import LARGE, Condition

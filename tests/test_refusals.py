@@ -13,11 +13,11 @@ import nbformat
 import pytest
 from typer.testing import CliRunner
 
-from chunkstudy.base import retries
-from chunkstudy.base.budget import budget
 from chunkstudy.base.sources import SourceError
 from chunkstudy.collections import own
 from chunkstudy.commands.cli import app
+from chunkstudy.llm import openai_client
+from chunkstudy.llm.budget import budget
 from chunkstudy.publish import notebooks
 from chunkstudy.runs.conditions import MINILM
 from chunkstudy.show.parameters import INJECTED, NotebookError, changed
@@ -236,14 +236,14 @@ def test_what_cannot_be_evaluated(line: str, sentence: str, here: Path, little_m
         ),
         ({"OPENAI_BASE_URL": "here"}, "'here' is no address; write it as http://"),
         ({"OPENAI_API_KEY": "sk-\u200b1"}, "OPENAI_API_KEY holds characters no key has"),
-        ({}, "cannot be reached; check that a server listens at http://127.0.0.1:9/v1"),
+        ({}, "at http://127.0.0.1:9/v1 cannot be reached; check that a server listens there"),
     ],
 )
 def test_a_budget_a_key_or_an_address_that_cannot_be_one(
     variables: dict[str, str], sentence: str, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given = {"OPENAI_API_KEY": "sk-made", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"} | variables
-    monkeypatch.setattr(retries, "FIRST_WAIT", 0.0)
+    monkeypatch.setattr(openai_client, "RETRIES", 0)
     budget.cache_clear()
     for name, value in given.items():
         monkeypatch.setenv(name, value)

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from chunkstudy.base.asking import Message, Reply, Request
 from chunkstudy.chunkers.lumberchunker import blocks
 from chunkstudy.llm.asking import Asker
+from chunkstudy.llm.interface import Message, Reply, Request
 from chunkstudy.llm.providers import Authored
 from chunkstudy.llm.recordings import Recordings
 from tests import chat_server

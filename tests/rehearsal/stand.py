@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from chunkstudy.base import budget
 from chunkstudy.base.models import MODELS
 from chunkstudy.base.places import Places
 from chunkstudy.collections import released
+from chunkstudy.llm import budget
 from chunkstudy.runs import records, run
 from tests import hub_models, hub_server
 from tests.rehearsal import collection_files, marks, services

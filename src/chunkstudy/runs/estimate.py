@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from chunkstudy.base.places import Places
-from chunkstudy.base.prices import PRICES
 from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.collections import registry
 from chunkstudy.encoders import models
+from chunkstudy.llm.prices import PRICES
 from chunkstudy.runs import facts, records
 from chunkstudy.runs.conditions import NONE, Condition
 from chunkstudy.runs.names import (

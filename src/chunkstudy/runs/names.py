@@ -14,7 +14,6 @@ import re
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from chunkstudy.base.asking import LanguageModelError
 from chunkstudy.base.faults import ModelError
 from chunkstudy.chunkers import contexts
 from chunkstudy.chunkers.structure import check_sizes
@@ -23,6 +22,7 @@ from chunkstudy.encoders import models
 from chunkstudy.encoders.window_layouts import LAYOUTS
 from chunkstudy.llm import providers
 from chunkstudy.llm.causal_models import SMOLLM, causal_model
+from chunkstudy.llm.interface import LanguageModelError
 
 PRE_EMBEDDING = "pre_embedding"
 CONTEXTUALIZED = "contextualized"

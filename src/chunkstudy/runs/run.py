@@ -17,16 +17,15 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from chunkstudy.base import tokens
-from chunkstudy.base.budget import budget
 from chunkstudy.base.files import check_writable
 from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.base.spans import Chunker, Chunks, Collection
 from chunkstudy.collections import registry
-from chunkstudy.encoders import models
+from chunkstudy.encoders import api, models
 from chunkstudy.encoders.api import ApiEncoder
 from chunkstudy.evaluation.retrieval import hnsw
+from chunkstudy.llm.budget import budget
 from chunkstudy.runs import (
-    behind_api,
     by_language_model,
     rankings,
     records,
@@ -217,7 +216,9 @@ def evaluate(
         before = contexts_of(condition, collection, chunks)
         with _timed(timing, "", store):
             questions = [query.text for query in collection.queries]
-            behind_api.announce(str(condition), store, texts, questions)
+            if isinstance(store.encoder, ApiEncoder):
+                missing = store.missing(texts), store.missing(questions, "query")
+                store.encoder.say_price(str(condition), *missing)
             label = str(condition.chunker)
             of_chunks, empty = encode(
                 store, collection.documents, chunks, ordering, protocol, label, before
@@ -238,7 +239,7 @@ def evaluate(
         measures=list(scores.columns),
         per_query_sha256=records.scores_sha256(scores),
         ranking=None if scored.kept is None else rankings.describe(scored.kept),
-        model=behind_api.describe(store, vectors) if store and vectors else None,
+        model=api.describe(store.encoder, vectors) if store and vectors else None,
         boundaries=None if chunker else drawing(condition, boundaries),
         reading=_reading(condition, before),
         depth=protocol.depth,

@@ -8,7 +8,6 @@ import pandas as pd
 
 from chunkstudy.evaluation.statistics.differences import NOT_SHOWN
 from chunkstudy.show.scores import Scores
-from chunkstudy.studies.chroma.rows import MINILM_ROWS
 
 MINILM_ROWS = (
     "recursive-250-125",

@@ -14,13 +14,13 @@ from dataclasses import replace
 
 import pandas as pd
 
-from chunkstudy.base.asking import Ask, Reply, Request
 from chunkstudy.base.spans import text_digest
 from chunkstudy.chunkers import breakpoints
 from chunkstudy.chunkers.breakpoints import Kind
 from chunkstudy.llm import causal_models
 from chunkstudy.llm.asking import Asker
 from chunkstudy.llm.causal_models import SMOLLM
+from chunkstudy.llm.interface import Ask, Reply, Request
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.one_post import printed
 

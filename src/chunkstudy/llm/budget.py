@@ -1,12 +1,17 @@
-"""A ceiling on what is spent, held before each request and by all of them together."""
+"""A limit on what is spent, held before each request and by all of them together."""
 
 from __future__ import annotations
 
 import math
 import os
 import threading
+from collections.abc import Callable
 from functools import lru_cache
+from typing import TypeVar
 
+from chunkstudy.llm.interface import RefusedError
+
+Received = TypeVar("Received")
 CEILING = 5.0
 """Dollars a process may spend where CHUNKSTUDY_BUDGET does not say otherwise."""
 
@@ -44,14 +49,29 @@ class Budget:
                 "CHUNKSTUDY_BUDGET to more dollars, what was received is kept"
             )
 
-    def spend(self, dollars: float) -> None:
-        """Set dollars aside, if :meth:`check` allows it."""
-        with self._lock:
-            self.check(dollars)
-            self.spent += dollars
+    def charge(
+        self, most: float, send: Callable[[], Received], cost: Callable[[Received], float]
+    ) -> Received:
+        """What a request brings, paid for.
 
-    def correct(self, difference: float) -> None:
-        """Add what a request cost beyond what was set aside, or less where it cost less."""
+        It counts as the most it may cost until its reply says what it did cost. A refusal costs
+        nothing; a reply that was lost stays counted, since it may be billed.
+
+        Raises:
+            BudgetError: if it could exceed the ceiling; nothing is sent then.
+        """
+        with self._lock:
+            self.check(most)
+            self.spent += most
+        try:
+            received = send()
+        except RefusedError:
+            self._correct(-most)
+            raise
+        self._correct(cost(received) - most)
+        return received
+
+    def _correct(self, difference: float) -> None:
         with self._lock:
             self.spent += difference
 
