@@ -68,4 +68,5 @@ $(READY):
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
 	rm -f $(VENV)/.ready*
+	mkdir -p build
 	touch $(READY)

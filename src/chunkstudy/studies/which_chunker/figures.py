@@ -49,6 +49,8 @@ def figure_best(ranked: pd.DataFrame, fewest: int, most: int = 4) -> Figure:
         axes.set_xlabel(f"{measure} (%), 95% interval")
     one_legend(figure, panels[:, 0], columns=2)
     titled(
-        figure, "The best of each model; a hollow one trails the first of its colour significantly"
+        figure,
+        "The best of each model, BM25 left out; a hollow one trails the first of its colour "
+        "significantly",
     )
     return figure
