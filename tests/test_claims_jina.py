@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from chunkstudy.base.places import Places
+from chunkstudy.llm.causal_models import SMOLLM
 from chunkstudy.published import cells
 from chunkstudy.runs import study_results
 from chunkstudy.runs.names import CONTEXTUALIZED as LATE
@@ -113,12 +114,13 @@ def test_what_the_code_does_decides_each_part_of_its_claim() -> None:
     ],
 )
 def test_a_vector_that_does_not_move_is_of_one_direction(still: str, expected: Any) -> None:
-    rows = [("later", 0.2), ("earlier", 0.3)]
+    far = {"later": 0.2, "earlier": 0.3} | ({still: 0.0} if still else {})
     movements = pd.DataFrame(
-        {"encoder": "a/b", "direction": way, "cosine distance": 0.0 if way == still else far}
-        for way, far in rows
+        {"model": model, "direction": way, "cosine distance": one, "replaced": "all", "distance": 0}
+        for way, distance in far.items()
+        for model, one in (("a/b", distance), (SMOLLM, 0.0))
     )
-    found = {one.id: one.rows()[0]["verdict"] for one in claims.directions(movements)}
+    found = {one.id: one.rows()[0]["verdict"] for one in claims.directions(movements, "all")}
     assert found == expected
 
 

@@ -12,6 +12,7 @@ from itertools import combinations, pairwise
 
 import pandas as pd
 
+from chunkstudy.llm.causal_models import SMOLLM
 from chunkstudy.published.cells import Fact
 from chunkstudy.runs.display_names import shown
 from chunkstudy.runs.names import CONTEXTUALIZED, PRE_EMBEDDING
@@ -170,11 +171,18 @@ def second_post(table: pd.DataFrame, changes: pd.DataFrame) -> Iterator[Claim]:
     )  # fmt: skip
 
 
-def directions(movements: pd.DataFrame) -> Iterator[Claim]:
+def directions(movements: pd.DataFrame, replaced: str) -> Iterator[Claim]:
     """Of what a late chunk depends on, by how far its vector moves when the text on one side of it
-    is replaced: ``encoder, direction, cosine distance``, a row a text."""
-    # Of any encoder-only transformer, the posts say.
-    least = movements.groupby(["direction", "encoder"])["cosine distance"].min()
+    is replaced.
+
+    Args:
+        movements: of the study ``bidirectionality``, a row a text.
+        replaced: what of a text was, in the rows that count.
+    """
+    # Of any encoder-only transformer, the posts say; SmolLM2 is none.
+    counted = (movements["replaced"] == replaced) & (movements["model"] != SMOLLM)
+    found = movements[counted & (movements["distance"] == 0)].rename(columns={"model": "encoder"})
+    least = found.groupby(["direction", "encoder"])["cosine distance"].min()
     after, before = least["later"], least["earlier"]
     by_earlier = f"smallest cosine distance moved by earlier text: {_told(before, '{:.3f}')}"
     yield claim(
