@@ -8,7 +8,7 @@ text may quote the key.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
@@ -38,9 +38,6 @@ FINISHES: Mapping[str, Finish] = {
     "length": "length",
     "content_filter": "blocked",
 }
-INPUTS = 2048
-REQUEST_TOKENS = 300_000
-"""What one request for embeddings may hold (OpenAI's API reference, embeddings, ``input``)."""
 ANSWERED_AS = {"text-embedding-ada-002": "text-embedding-ada-002-v2"}
 """Another name that a model's replies have carried (Helicone pull request 1346)."""
 ALIKE = "check that a server like OpenAI's is at that address"
@@ -251,19 +248,3 @@ def _whole(reply: Received) -> Received:
 def usual_address() -> str:
     """Where OpenAI's models are asked: OPENAI_BASE_URL, else at OpenAI."""
     return os.environ.get("OPENAI_BASE_URL") or ADDRESS
-
-
-def batches(
-    texts: Sequence[str], sizes: Sequence[int], most: int = INPUTS
-) -> Iterator[tuple[list[str], int]]:
-    """Texts in order, as many as one request for embeddings may hold, with their tokens."""
-    batch: list[str] = []
-    total = 0
-    for text, size in zip(texts, sizes, strict=True):
-        if batch and (len(batch) == most or total + size > REQUEST_TOKENS):
-            yield batch, total
-            batch, total = [], 0
-        batch.append(text)
-        total += size
-    if batch:
-        yield batch, total
