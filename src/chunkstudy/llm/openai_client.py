@@ -19,7 +19,7 @@ from pydantic import ValidationError
 
 from chunkstudy.base.faults import first_fault
 from chunkstudy.llm.interface import Finish, LanguageModelError, RefusedError, Reply, Request
-from chunkstudy.llm.keys import code, key
+from chunkstudy.llm.keys import code, key, without_keys
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -175,7 +175,7 @@ class OpenAIClient:
                 f"sent a vector of zeros, or with a number that is not finite, for the text "
                 f"{text!r}; see what it makes of that text alone"
             )
-        return Vectors(vectors, reply.model, reply.usage.prompt_tokens)
+        return Vectors(vectors, without_keys(reply.model), reply.usage.prompt_tokens)
 
     def post(self, content: Mapping[str, Any]) -> Any:
         """What the server replies to JSON that is sent to its very address, with a key if there is
