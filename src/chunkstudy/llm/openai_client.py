@@ -97,13 +97,8 @@ class OpenAIClient:
                 f"{self.model} at {self.endpoint} needs a key; set {self.keys[0]}, or replay what "
                 "is recorded"
             )
-        try:
-            import openai  # late: the import alone takes a second
-        except ImportError as error:
-            raise LanguageModelError(
-                f"{self.model} is asked through the package openai, which is not installed; run "
-                'pip install "chunkstudy[llm]"'
-            ) from error
+        import openai  # late: the import alone takes a second, and the extra llm installs it
+
         self._client = openai.OpenAI(
             api_key=found or "none",
             base_url=self._address,
