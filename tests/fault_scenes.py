@@ -20,6 +20,7 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, suppress
 from multiprocessing import get_context
 from pathlib import Path
+from types import SimpleNamespace
 
 import nbformat
 import pandas as pd
@@ -30,6 +31,7 @@ from chunkstudy.base.files import json_text, write_json, write_text
 from chunkstudy.base.models import MODELS
 from chunkstudy.base.places import Places
 from chunkstudy.commands import generating
+from chunkstudy.llm import asking
 from chunkstudy.llm.interface import Message, Request
 from chunkstudy.publish import live, notebooks, readme, reproduce
 from chunkstudy.runs import conditions, records, store
@@ -123,12 +125,11 @@ def small_train(world: str, folder: str) -> None:
 def ask(address: str, folder: str) -> None:
     """Ask a server many things; the clock stands still, since seconds are recorded too."""
     os.environ["OPENAI_API_KEY"] = "sk-made"
+    asking.time = SimpleNamespace(monotonic=float)  # type: ignore[assignment]
     asked = (
         Request(LANGUAGE_MODEL, (Message("user", f"question {i}"),), 20) for i in range(REQUESTS)
     )
-    with chat_server.asker(
-        address, Path(folder) / "recordings", at_once=AT_ONCE, clock=float, today=lambda: "2026"
-    ) as one:
+    with chat_server.asker(address, Path(folder) / "recordings", at_once=AT_ONCE) as one:
         replies = [reply.recorded() for reply in one.ask_many(asked)]
     write_json(Path(folder) / "replies.json", replies)
 

@@ -15,7 +15,7 @@ import pytest
 from chunkstudy.base.models import MODELS
 from chunkstudy.base.places import Places
 from chunkstudy.collections import released
-from chunkstudy.llm import budget
+from chunkstudy.llm.budget import budget
 from chunkstudy.runs import records, run
 from tests import hub_models, hub_server
 from tests.rehearsal import collection_files, marks, services
@@ -92,5 +92,5 @@ def forget() -> None:
     """Let go of what this process remembers of collections, models and money."""
     run.load_collection.cache_clear()
     run.load_store.cache_clear()
-    budget.budget.cache_clear()
+    budget.cache_clear()
     released.of_books.cache_clear()

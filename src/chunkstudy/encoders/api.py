@@ -1,18 +1,15 @@
-"""Texts become vectors behind an API: cut, recorded before, or asked for in batches."""
+"""An encoder whose vectors come from a server that speaks like OpenAI's."""
 
 from __future__ import annotations
 
 import hashlib
-import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
-from urllib.parse import urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from chunkstudy.base import tokens
 from chunkstudy.base.faults import ModelError
@@ -21,14 +18,10 @@ from chunkstudy.base.spans import text_digest
 from chunkstudy.base.tokens import TokenOffsets, cl100k_offsets, without_surrogates
 from chunkstudy.encoders.interface import Encoder, Role
 from chunkstudy.llm.budget import Budget
-from chunkstudy.llm.keys import key
-from chunkstudy.llm.openai_client import INPUTS, KEY, OpenAIClient, batches, usual_address
-from chunkstudy.llm.prices import PRICES, Estimate, Price
-from chunkstudy.llm.recordings import VectorRecordings, place, vectors_folder
+from chunkstudy.llm.embeddings import HOME, EmbeddingModel, host
+from chunkstudy.llm.openai_client import usual_address
+from chunkstudy.llm.prices import Estimate
 
-HOME = "api.openai.com"
-INPUTS_ELSEWHERE = 32
-"""Texts that any server takes: as many as Hugging Face's by default."""
 NAME = "openai/"
 """What the name of a model begins with that is known by its server alone."""
 
@@ -73,33 +66,13 @@ class ApiEncoder:
                 f"{spec.window}"
             )
         self.newlines = newlines
-        address = base_url or usual_address()
-        self.endpoint = _host(address)
-        self._client = OpenAIClient(
-            "openai", spec.id.removeprefix(NAME), address, needs_key=self._at_openai
+        self.model = EmbeddingModel(
+            spec.id.removeprefix(NAME), spec.dimension, base_url or "", recordings, budget
         )
-        if self._at_openai and self._client.model not in PRICES:
-            raise ModelError(
-                f"no price is known for {self._client.model} at OpenAI, so that no budget can be "
-                "held; name another model, or with --base-url the server that has it"
-            )
-        self.price = PRICES[self._client.model] if self._at_openai else None
-        folder = recordings or vectors_folder()
-        self.recordings = VectorRecordings(place(folder, self.endpoint, self._client.model))
-        self.budget = budget or Budget()
-
-    @property
-    def id(self) -> str:
-        return self.spec.id
-
-    @property
-    def revision(self) -> str:
-        return self.spec.revision
 
     @property
     def dimension(self) -> int:
-        """Of a model that is known by its server alone 0 until one of its vectors is."""
-        return self.spec.dimension or self.recordings.dimension
+        return self.model.dimension
 
     def describe(self) -> dict[str, Any]:
         """What is known to determine the vectors, for records and for the store's key.
@@ -108,7 +81,7 @@ class ApiEncoder:
         """
         return {
             "id": self.spec.id,
-            "endpoint": self.endpoint,
+            "endpoint": self.model.endpoint,
             **({"dimension": self.spec.dimension} if self.spec.dimension else {}),
             "tokenizer": "cl100k_base",
             "tokenizer_sha256": tokens.CL100K_SHA256,
@@ -135,14 +108,7 @@ class ApiEncoder:
             BudgetError: if asking could exceed the ceiling.
         """
         sent = self.sent(texts, role)
-        unique = list(dict.fromkeys(text for text in sent if text))
-        known = self.recordings.find(unique)
-        if missing := [text for text in unique if text not in known]:
-            self._open(len(missing), len(unique))
-            with tqdm(total=len(missing), desc="asking", unit="text", disable=not progress) as bar:
-                for batch, size in self._batches(missing):
-                    known.update(zip(batch, self._asked(batch, size), strict=True))
-                    bar.update(len(batch))
+        known = self.model.vectors([text for text in sent if text], progress)
         vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
         for row, text in enumerate(sent):
             if text:
@@ -171,7 +137,7 @@ class ApiEncoder:
             ModelError: always.
         """
         raise ModelError(
-            f"{self.id} cannot encode {len(texts)} texts in context, since an API returns no "
+            f"{self.spec.id} cannot encode {len(texts)} texts in context, since an API returns no "
             "token states; use the ordering pre_embedding"
         )
 
@@ -186,17 +152,7 @@ class ApiEncoder:
 
     def estimate(self, texts: Sequence[str], role: Role = "document") -> Estimate:
         """What encoding the texts would take, those not recorded yet; nothing is asked."""
-        sent = self.sent(texts, role)
-        unique = list(dict.fromkeys(text for text in sent if text))
-        missing = [text for text in unique if text_digest(text) not in self.recordings]
-        batches = [size for _, size in self._batches(missing)]
-        return Estimate(
-            requests=len(batches),
-            recorded=len(unique) - len(missing),
-            input_tokens=sum(batches),
-            dollars=self.price.dollars(sum(batches)) if self.price else None,
-            counted=bool(self.spec.dimension),
-        )
+        return self.model.estimate([text for text in self.sent(texts, role) if text])
 
     def say_price(self, label: str, chunks: Sequence[str], queries: Sequence[str]) -> None:
         """Say on stderr what the API will be asked for.
@@ -207,36 +163,7 @@ class ApiEncoder:
         of_chunks, of_queries = self.estimate(chunks), self.estimate(queries, "query")
         if of_chunks.requests or of_queries.requests:
             print(f"{label}: chunks: {of_chunks}; queries: {of_queries}", file=sys.stderr)
-        self.budget.check((of_chunks + of_queries).dollars or 0.0)
-
-    @property
-    def _at_openai(self) -> bool:
-        """Whether OpenAI serves it, or a server that stands in for it."""
-        return bool(self.spec.dimension) or self.endpoint == HOME
-
-    def _open(self, missing: int, unique: int) -> None:
-        if self._at_openai and not key(KEY):
-            raise ModelError(
-                f"{missing} of {unique} texts have no vector recorded in {self.recordings.path}; "
-                f"set {KEY} to ask for them, or CHUNKSTUDY_RECORDINGS to a folder with the "
-                "recordings"
-            )
-        self._client.open()
-
-    def _asked(self, texts: Sequence[str], size: int) -> NDArray[np.float32]:
-        """Vectors of texts that one request may hold, received and recorded."""
-        price = self.price or Price(0, 0, "no price is known", "")
-        reply = self.budget.charge(
-            price.dollars(size),
-            lambda: self._client.embed(texts, self.dimension, not self.spec.dimension),
-            lambda reply: price.dollars(reply.tokens),
-        )
-        self.recordings.write(texts, reply.vectors, reply.model)
-        return reply.vectors
-
-    def _batches(self, texts: Sequence[str]) -> Iterator[tuple[list[str], int]]:
-        most = INPUTS if self.spec.dimension else INPUTS_ELSEWHERE
-        return batches(texts, self.token_count(texts), most)
+        self.model.budget.check((of_chunks + of_queries).dollars or 0.0)
 
     def _cut(self, text: str) -> str:
         # A token has at least one byte; a cut text may tokenize into more than it was cut from.
@@ -261,7 +188,7 @@ def served(name: str, base_url: str | None = None) -> ModelSpec:
     if (
         model in MODELS
         and MODELS[model].kind == "api"
-        and _host(base_url or usual_address()) == HOME
+        and host(base_url or usual_address()) == HOME
     ):
         return MODELS[model]
     return ModelSpec(
@@ -284,18 +211,3 @@ def describe(encoder: Encoder, vectors: Sequence[NDArray[np.float32]]) -> dict[s
         content = b"".join(one.astype("<f4").tobytes() for one in vectors)
         described["vectors_sha256"] = hashlib.sha256(content).hexdigest()
     return described
-
-
-def at_hand(spec: ModelSpec) -> bool:
-    """Whether a model behind the API can be used here: with a key, or any recording of it."""
-    recorded = place(vectors_folder(), _host(usual_address()), spec.id)
-    has_key = bool(os.environ.get(KEY, "").strip())
-    return has_key or (recorded.is_file() and recorded.stat().st_size > 0)
-
-
-def _host(address: str) -> str:
-    """Who answers at an address: two servers of one machine may call two models the same."""
-    parts = urlsplit(address)
-    if not parts.hostname or parts.scheme not in ("http", "https"):
-        raise ModelError(f"{address!r} is no address; write it as http://localhost:11434/v1")
-    return f"{parts.hostname}-{parts.port}" if parts.port else parts.hostname

@@ -55,14 +55,7 @@ class GeminiProvider:
         found = key(*KEYS)
         if found is None:
             raise self._error(f"needs a key; set {KEYS[0]}, or replay what is recorded")
-        try:
-            sdk = _sdk()
-        except ImportError as error:
-            raise self._error(
-                "is asked through the package google-generativeai, which is not installed; run "
-                'pip install "chunkstudy[llm]"'
-            ) from error
-        sdk.configure(
+        _sdk().configure(
             api_key=found, transport="rest", client_options={"api_endpoint": self._address}
         )
 

@@ -8,7 +8,7 @@ text may quote the key.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
@@ -19,7 +19,7 @@ from pydantic import ValidationError
 
 from chunkstudy.base.faults import first_fault
 from chunkstudy.llm.interface import Finish, LanguageModelError, RefusedError, Reply, Request
-from chunkstudy.llm.keys import code, key
+from chunkstudy.llm.keys import code, key, without_keys
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -38,9 +38,6 @@ FINISHES: Mapping[str, Finish] = {
     "length": "length",
     "content_filter": "blocked",
 }
-INPUTS = 2048
-REQUEST_TOKENS = 300_000
-"""What one request for embeddings may hold (OpenAI's API reference, embeddings, ``input``)."""
 ANSWERED_AS = {"text-embedding-ada-002": "text-embedding-ada-002-v2"}
 """Another name that a model's replies have carried (Helicone pull request 1346)."""
 ALIKE = "check that a server like OpenAI's is at that address"
@@ -100,13 +97,8 @@ class OpenAIClient:
                 f"{self.model} at {self.endpoint} needs a key; set {self.keys[0]}, or replay what "
                 "is recorded"
             )
-        try:
-            import openai  # late: the import alone takes a second
-        except ImportError as error:
-            raise LanguageModelError(
-                f"{self.model} is asked through the package openai, which is not installed; run "
-                'pip install "chunkstudy[llm]"'
-            ) from error
+        import openai  # late: the import alone takes a second, and the extra llm installs it
+
         self._client = openai.OpenAI(
             api_key=found or "none",
             base_url=self._address,
@@ -178,7 +170,7 @@ class OpenAIClient:
                 f"sent a vector of zeros, or with a number that is not finite, for the text "
                 f"{text!r}; see what it makes of that text alone"
             )
-        return Vectors(vectors, reply.model, reply.usage.prompt_tokens)
+        return Vectors(vectors, without_keys(reply.model), reply.usage.prompt_tokens)
 
     def post(self, content: Mapping[str, Any]) -> Any:
         """What the server replies to JSON that is sent to its very address, with a key if there is
@@ -251,19 +243,3 @@ def _whole(reply: Received) -> Received:
 def usual_address() -> str:
     """Where OpenAI's models are asked: OPENAI_BASE_URL, else at OpenAI."""
     return os.environ.get("OPENAI_BASE_URL") or ADDRESS
-
-
-def batches(
-    texts: Sequence[str], sizes: Sequence[int], most: int = INPUTS
-) -> Iterator[tuple[list[str], int]]:
-    """Texts in order, as many as one request for embeddings may hold, with their tokens."""
-    batch: list[str] = []
-    total = 0
-    for text, size in zip(texts, sizes, strict=True):
-        if batch and (len(batch) == most or total + size > REQUEST_TOKENS):
-            yield batch, total
-            batch, total = [], 0
-        batch.append(text)
-        total += size
-    if batch:
-        yield batch, total

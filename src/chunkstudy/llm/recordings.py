@@ -14,7 +14,6 @@ the lines into the order of their digests, so that the file does not show who an
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
 import os
@@ -25,13 +24,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-import numpy as np
-from numpy.typing import NDArray
-
 from chunkstudy.base import places
 from chunkstudy.base.files import alone, replacing
-from chunkstudy.base.sources import cache_folder
-from chunkstudy.base.spans import text_digest
 from chunkstudy.llm.interface import Provider, Reply, Request, canonical, digest
 
 ALIKE = ("model", "output_limit", "temperature")
@@ -174,46 +168,10 @@ class Recordings(RecordedLines):
         return Reply.of(self.add([{"digest": name, **content}], setting)[0]["reply"])
 
 
-class VectorRecordings(RecordedLines):
-    """The recorded vectors of one model at one endpoint: of each text there is only its sha256, so
-    that recordings can be shared where texts cannot."""
-
-    @property
-    def dimension(self) -> int:
-        """Of the vectors; 0 where there is none."""
-        first = next(iter(self._places), None)
-        line = self.line(first) if first else None
-        return len(base64.b64decode(line["vector"])) // 4 if line else 0
-
-    def find(self, texts: Sequence[str]) -> dict[str, NDArray[np.float32]]:
-        """The recorded vectors among these texts, by text, as received."""
-        lines = {text: self.line(text_digest(text)) for text in texts}
-        return {
-            text: np.frombuffer(base64.b64decode(line["vector"]), "<f4")
-            for text, line in lines.items()
-            if line
-        }
-
-    def write(self, texts: Sequence[str], vectors: NDArray[np.float32], answered_as: str) -> None:
-        """Record vectors (texts, dimension) as received, and the name the model answered under."""
-        received = (base64.b64encode(one.astype("<f4").tobytes()).decode() for one in vectors)
-        self.add(
-            [
-                {"digest": text_digest(text), "vector": vector, "answered_as": answered_as}
-                for text, vector in zip(texts, received, strict=True)
-            ]
-        )
-
-
 def replies_folder() -> Path:
     """CHUNKSTUDY_LLM_RECORDINGS, else ``results/llm``, which travels with the project."""
     named = os.environ.get("CHUNKSTUDY_LLM_RECORDINGS")
     return Path(named) if named else places.find().llm
-
-
-def vectors_folder() -> Path:
-    """CHUNKSTUDY_RECORDINGS, else in the user's cache: what was paid for outlives a checkout."""
-    return Path(os.environ.get("CHUNKSTUDY_RECORDINGS") or cache_folder() / "recordings")
 
 
 def place(folder: Path, endpoint: str, model: str) -> Path:
