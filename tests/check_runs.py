@@ -159,4 +159,6 @@ if __name__ == "__main__":
         pattern = (*sys.argv[1:], "")[0]
         chosen = [one for one in known if fnmatch(one, pattern or "*")]
         chosen += [str(one) for one in check_without_vectors.recorded(pattern)]
+        if not chosen:
+            sys.exit(f"no condition that is checked matches {pattern!r}")
         sys.exit(check(list(dict.fromkeys(chosen))))
