@@ -115,7 +115,7 @@ def test_the_cost_is_said_before_the_first_request(
     assert code == 1
     assert f"{PLAIN}: chunks: " in output
     assert "tokens, $0.0" in output
-    assert "chunkstudy: asking for $0.0" in output
+    assert "asking for $0.0" in output
     assert "above the ceiling of $0.0000; set CHUNKSTUDY_BUDGET" in output
     assert not world.state.asked
     assert not records.find(world.root / "results" / "runs")
