@@ -1,14 +1,13 @@
-"""What a GPU makes of every architecture at its real size, and how long the whole grid takes on it.
+"""What a GPU makes of every architecture at its real size.
 
 Run ``make bench-gpu``, or ``python -m tests.benchmarks.gpu [--small] [--model PART]``. It needs no
-weights and no network. It prints three tables as CSV:
+weights and no network. It prints two tables as CSV:
 
 - speed: tokens a second, the share of what a large matrix product reaches on the same machine in
   the same number format, and peak memory, for texts of 512 tokens, of as many as the model reads,
   and of mixed lengths. Operations are those of the tokens asked for: padding counts as loss.
 - precision: what 16-bit formats do to vectors and to nDCG@10, on documents of random words and
   questions taken from them, in units of the digit that is printed and of the bound of a point.
-- the grid: hours by model at these speeds, beside what ``chunkstudy estimate`` assumes.
 
 ``--small`` shrinks everything, to try the script on a processor.
 """
@@ -32,7 +31,6 @@ import numpy as np
 import torch
 
 from chunkstudy.base.models import ModelSpec
-from chunkstudy.base.places import Places
 from chunkstudy.base.spans import Collection, Document, Judgment, Query
 from chunkstudy.encoders.bert import Bert
 from chunkstudy.encoders.loading import load
@@ -41,7 +39,7 @@ from chunkstudy.encoders.transformer import BATCH_TOKENS
 from chunkstudy.evaluation.measures import POINT
 from chunkstudy.evaluation.measures.ranking import per_query
 from chunkstudy.evaluation.retrieval.documents import search_documents
-from tests.benchmarks import grid_hours, random_models
+from tests.benchmarks import random_models
 from tests.checkpoints import largest_cosine_deviation
 
 NO_GPU = (
@@ -49,7 +47,6 @@ NO_GPU = (
     "tries the benchmark"
 )
 FORMATS = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
-FAST = "bfloat16"
 SPEED = ("device", "torch", "model", "format", "lengths", "texts", "tokens_per_second",
          "teraflops", "matrix_teraflops", "share", "peak_gigabytes")  # fmt: skip
 PRECISION = ("model", "format", "largest_cosine_deviation", "ndcg@10", "difference",
@@ -84,7 +81,7 @@ Texts = list[list[int]]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the three tables."""
+    """Print the two tables."""
     options = _options(arguments)
     if not (torch.cuda.is_available() or options.small):
         sys.exit(NO_GPU)
@@ -97,11 +94,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     table = csv.writer(sys.stdout, lineterminator="\n")
     table.writerow(SPEED)
     precise: list[tuple[object, ...]] = []
-    rates: dict[str, grid_hours.Rates] = {}
     for spec, ids in random_models.architectures():
         if options.model not in " ".join(ids):
             continue
-        speeds: dict[str, float] = {}
         with tempfile.TemporaryDirectory() as temporary:
             folder = Path(temporary) / "model"
             small = random_models.write(spec, folder, options.small)
@@ -112,20 +107,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
                     where = (name_of(device), torch.__version__, ids[0], name, lengths)
                     table.writerow((*where, *row))
                     sys.stdout.flush()
-                    if name == FAST and row[2]:
-                        speeds[lengths] = 1e12 * float(row[2])
                 vectors[name] = read(model, small, sizes)
                 del model
         precise += [(ids[0], *row) for row in precision(vectors)]
-        found = grid_hours.Rates(*list(speeds.values())[:2])
-        rates |= dict.fromkeys(ids, found)
-    for title, lines in (
-        (PRECISION, precise),
-        (grid_hours.COLUMNS, grid_hours.rows(rates, Places(Path(__file__).parents[2]))),
-    ):
-        print()
-        table.writerow(title)
-        table.writerows(lines)
+    print()
+    table.writerow(PRECISION)
+    table.writerows(precise)
 
 
 def speed(
