@@ -15,7 +15,7 @@ from chunkstudy.chunkers import contexts, written_contexts
 from chunkstudy.chunkers.structure import sentences
 from chunkstudy.llm.interface import Reply
 from chunkstudy.runs import asking_cost
-from chunkstudy.runs.conditions import Condition, ConditionError
+from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.encoding import encode
 from chunkstudy.runs.names import Ordering, parse_ordering
 from chunkstudy.runs.run import evaluate
@@ -154,11 +154,6 @@ def test_a_record_says_what_was_put_before_how_many_chunks(tmp_path: Path) -> No
     assert outcome.run.reading["context"] == "title"
     assert 0 < outcome.run.reading["chunks_with_context"] < outcome.run.counts.chunks
     assert outcome.run.reading["context_tokens"] > 0
-
-
-def test_contexts_are_a_matter_of_the_corrected_protocol() -> None:
-    with pytest.raises(ConditionError, match="no paper under study scores contexts"):
-        Condition("builtin", "sentence-5", MINILM, "prepended-title", "as_published-chroma")
 
 
 @pytest.mark.parametrize(

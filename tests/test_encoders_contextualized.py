@@ -70,15 +70,6 @@ def test_a_token_is_taken_from_the_window_where_it_stands_deepest(
             assert not inner or depth >= max(elsewhere) - 1
 
 
-@given(CONTENT, SIZES)
-def test_only_the_first_continuous_window_sees_the_start(
-    content: list[int], sizes: tuple[int, int]
-) -> None:
-    layout = continuous([1, *content, 2], *sizes)
-    assert [1 in ids for ids in layout.windows] == [i == 0 for i in range(len(layout.windows))]
-    assert layout.windows[-1][-1] == 2
-
-
 @given(
     st.lists(st.lists(st.integers(10, 99), max_size=12), max_size=20),
     st.lists(st.integers(3, 9), max_size=4),
