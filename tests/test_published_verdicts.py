@@ -1,4 +1,4 @@
-"""A verdict says which printed strings a value could have given; every published cell is read and whole."""
+"""A verdict says which printed strings a value could have given, and cells are read whole."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from chunkstudy.evaluation.statistics.intervals import Interval
 from chunkstudy.published.cells import Cell, CellError, read
 from chunkstudy.published.verdicts import fits, printed_ends, verdict, within
 
-CELLS = read(Places(Path(__file__).parents[1]))
+ROOT = Path(__file__).parents[1]
+CELLS = read(Places(ROOT))
 RECALL = next(c for c in CELLS if c.measure == "SpanRecall@5" and c.statistic == "mean")
 
 
@@ -83,8 +84,6 @@ def test_every_cell_is_exact_in_the_middle_of_what_prints_so_and_not_at_its_end(
         assert not within(cell, Interval(high, high + 1))
 
 
-ROOT = Path(__file__).parents[1]
-CELLS = read(Places(ROOT))
 HEADER = (
     "work,table,collection,chunker,encoder,measure,statistic,published,decimals,unit,"
     "section,row,column"
