@@ -43,7 +43,7 @@ site: $(READY) ## Build build/site, which opens from disk, from docs and execute
 	rm -rf build/site && mkdir -p build/site-source
 	$(BIN)/python -m sphinx -q -c docs/sphinx -d build/site-read build/site-source build/site
 
-bench: $(READY) ## Measure speed as ratios, both sides in one run
+bench: $(READY) ## Measure our encoder beside others, as ratios of one run
 	$(BIN)/python -m tests.benchmarks
 
 bench-gpu: $(READY) ## Measure every architecture at its real size on this machine's GPU

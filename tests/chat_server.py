@@ -2,13 +2,11 @@
 
 It speaks OpenAI's chat completions (``/v1/chat/completions``, and below ``/v1beta/openai`` as
 Gemini does) and Gemini's ``generateContent``. What it says to a request is up to ``State.says``.
-As a program it serves until it is killed: ``python -m tests.chat_server SECONDS``.
 """
 
 from __future__ import annotations
 
 import hashlib
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -175,9 +173,3 @@ def _blocked_prompt(honest: dict[str, Any]) -> None:
 
 
 blocked_prompt = changed(_blocked_prompt)
-
-
-if __name__ == "__main__":
-    with serving(seconds=float(sys.argv[1])) as (where, _):
-        print(where, flush=True)
-        threading.Event().wait()

@@ -9,7 +9,6 @@ import importlib
 import json
 import os
 import random
-import resource
 import shutil
 import signal
 import sys
@@ -243,21 +242,6 @@ def filling_disk(scene: str, disk: str, out: str, step: str, *given: str) -> Non
         mounts.larger_disk(folder, kilobytes)
     shutil.copytree(folder, out, symlinks=True)
     write_json(Path(f"{out}.json"), failures)
-
-
-def growing_limit(scene: str, folder: str, step: str, *given: str) -> None:
-    """The same where no file may be larger than a limit, which grows."""
-    kilobytes, failures = int(step), []
-    while (end := forking.fork(_limited, [str(kilobytes), scene, *given, folder], None)).status:
-        failures.append(end.said.splitlines()[-1])
-        kilobytes += int(step)
-    write_json(Path(f"{folder}.json"), failures)
-
-
-def _limited(kilobytes: str, scene: str, *given: str) -> None:
-    limit = 1024 * int(kilobytes)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-    globals()[scene](*given)
 
 
 def read_only(scene: str, locked: str, *given: str) -> None:

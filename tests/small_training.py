@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 
 from chunkstudy.base.models import ModelSpec
 from chunkstudy.base.spans import Document
@@ -27,13 +26,8 @@ RECIPE = Recipe("mixed", window=WINDOW, steps=12, tokens=64, rate=3e-3, every=3,
 
 def model(folder: Path, layers: int = 2) -> ModelSpec:
     """A small random BERT in a folder, as the registry would describe it."""
-    config = checkpoints.configuration("jina_bert", layers)
-    config = {k: v for k, v in config.items() if k not in ("feed_forward_type", "emb_pooler")}
-    config |= {"position_embedding_type": "absolute"}
+    config = checkpoints.configuration("bert", layers)
     weights = checkpoints.random_weights("bert", config)
-    shape = config["max_position_embeddings"], config["hidden_size"]
-    generator = torch.Generator().manual_seed(1)
-    weights["embeddings.position_embeddings.weight"] = torch.randn(shape, generator=generator)
     checkpoints.write(folder, "bert", config, weights)
     return checkpoints.specification(folder, "bert", config)
 

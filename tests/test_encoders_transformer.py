@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 
@@ -117,16 +116,6 @@ def test_a_truncated_checkpoint_is_refused(folder: Path) -> None:
     weights = folder / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-1000])
     with pytest.raises(ModelError, match="cut short"):
-        Bert(folder)
-
-
-@pytest.mark.parametrize("change", [{"hidden_act": "gelu_new"}, {"model_type": "roberta"}])
-def test_a_configuration_that_is_not_computed_here_is_refused(
-    folder: Path, change: dict[str, str]
-) -> None:
-    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    (folder / "config.json").write_text(json.dumps(config | change), encoding="utf-8")
-    with pytest.raises(ModelError, match=r"config\.json says .*; Bert is computed here"):
         Bert(folder)
 
 

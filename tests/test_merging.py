@@ -13,7 +13,7 @@ from chunkstudy.commands.cli import app
 from chunkstudy.runs import rankings, records
 from chunkstudy.runs.conditions import Condition
 from tests import small_study
-from tests.test_faults_killed import all_of
+from tests.fault_scenes import tree
 
 FIRST = small_study.condition()
 SECOND = small_study.condition("as_published-chroma")
@@ -54,7 +54,7 @@ def change_scores(places: Places, condition: Condition) -> None:
 
 def test_records_arrive_as_they_were_written_and_once(here: Places, there: Places) -> None:
     assert merge(there) == (0, "2 records added, 0 were here already, 0 refused\n", "")
-    assert all_of(here.runs) == all_of(there.runs)
+    assert tree(here.runs) == tree(there.runs)
     assert (here.runs / FIRST.path / rankings.FILE).is_file()
     assert merge(there) == (0, "0 records added, 2 were here already, 0 refused\n", "")
 
@@ -63,12 +63,12 @@ def test_other_scores_of_a_recorded_condition_are_refused(here: Places, there: P
     merge(there)
     shutil.rmtree(here.runs / SECOND.path)
     change_scores(there, FIRST)
-    before = all_of(here.runs / FIRST.path)
+    before = tree(here.runs / FIRST.path)
     code, said, refused = merge(there)
     assert (code, said) == (1, "1 records added, 0 were here already, 1 refused\n")
     assert refused.startswith(f"chunkstudy: {FIRST} is recorded here with other scores (digest ")
     assert refused.count("\n") == 1
-    assert all_of(here.runs / FIRST.path) == before
+    assert tree(here.runs / FIRST.path) == before
     assert records.complete(here.runs / SECOND.path)
 
 
@@ -95,7 +95,7 @@ def test_what_is_torn_here_is_replaced(here: Places, there: Places) -> None:
     merge(there)
     (here.runs / FIRST.path / records.SCORES).write_bytes(b"torn")
     assert merge(there)[1] == "1 records added, 1 were here already, 0 refused\n"
-    assert all_of(here.runs) == all_of(there.runs)
+    assert tree(here.runs) == tree(there.runs)
 
 
 def test_a_folder_that_names_no_condition_is_refused(here: Places, there: Places) -> None:
@@ -104,10 +104,3 @@ def test_a_folder_that_names_no_condition_is_refused(here: Places, there: Places
     code, said, refused = merge(there)
     assert (code, said) == (1, "1 records added, 0 were here already, 1 refused\n")
     assert "unknown protocol 'mine'" in refused
-
-
-def test_a_folder_without_records_is_refused(here: Places, tmp_path: Path) -> None:
-    for folder in (tmp_path / "nowhere", here.root):
-        code, said, refused = merge(Places(folder))
-        assert (code, said) == (1, "")
-        assert refused.startswith(f"chunkstudy: there is no record below {folder}")

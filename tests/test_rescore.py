@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 from chunkstudy.base.places import Places
 from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.collections import builtin
+from chunkstudy.commands.cli import app
+from chunkstudy.evaluation import trec
 from chunkstudy.evaluation.measures import first_hit
 from chunkstudy.evaluation.retrieval import chunks as retrieval
 from chunkstudy.runs import rankings, records, rescore
@@ -166,17 +172,14 @@ def test_a_missing_ranking_is_named_and_leaves_every_record_as_it_was(places: Pl
     assert "SpanRecall@3" not in records.read_run(places.runs / SPANS.path).measures
 
 
-def test_a_record_without_its_ranking_says_so(places: Places) -> None:
+def test_a_condition_that_kept_no_ranking_says_so(places: Places) -> None:
     folder = places.runs / SPANS.path
     records.write_run(folder, records.read_run(folder).model_copy(update={"ranking": None}))
     with pytest.raises(rescore.RescoreError, match="recorded without its ranking"):
         rescore.rescore("SpanRecall@3", [SPANS], places)
-
-
-def test_a_condition_without_a_model_ranks_nothing() -> None:
-    model_free = Condition("chroma", "recursive-200-0", "none", "none", "corrected")
+    without_model = Condition("chroma", "recursive-200-0", "none", "none", "corrected")
     with pytest.raises(rescore.RescoreError, match="ranks nothing"):
-        rescore.rescore("SpanRecall@3", [model_free], Places(ROOT))
+        rescore.rescore("SpanRecall@3", [without_model], Places(ROOT))
 
 
 def test_another_collection_than_the_recorded_one_is_refused(
@@ -216,3 +219,32 @@ def test_the_text_export_holds_every_score(places: Places, tmp_path: Path) -> No
         mine = table[(table["collection"] == one.collection) & (table["encoder"] == MINILM)]
         wide = mine.pivot(index="query_id", columns="measure", values="value")
         pd.testing.assert_frame_equal(wide, record.wide)
+
+
+def test_what_is_exported_is_what_was_scored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = Places(ROOT)
+    record = Library(root).get(SPANS)
+    assert record and record.run.ranking
+    monkeypatch.chdir(root.root)
+    done = CliRunner().invoke(app, ["export", "--trec", str(tmp_path), "--only", str(SPANS)])
+    assert done.exit_code == 0 and "rankings of 1 conditions" in done.output
+    folder = tmp_path / SPANS.collection
+    (run,) = folder.glob("*.chunks.run")
+    qrels = list(ir_measures.read_trec_qrels(f"{run}"[:-3] + "qrels"))
+    success = ir_measures.parse_measure("Success@5")
+    ranked = list(ir_measures.read_trec_run(str(run)))
+    found = {one.query_id: one.value for one in ir_measures.iter_calc([success], qrels, ranked)}
+    recall = record.wide["SpanRecall@5"]
+    assert {query for query, value in found.items() if value} == set(recall[recall > 0].index)
+    documents = next(folder.glob("*.documents.run")).read_text(encoding="utf-8").splitlines()
+    assert len({tuple(line.split()[:3]) for line in documents}) == len(documents)
+
+
+@given(st.text(max_size=20))
+def test_a_name_holds_no_white_space_and_can_be_read_back(text: str) -> None:
+    from urllib.parse import unquote
+
+    written = trec.name(text)
+    assert len(written.split()) <= 1 and unquote(written) == text

@@ -14,13 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from chunkstudy.base.protocols import CORRECTED, PROTOCOLS
+from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Chunks, Document
 from chunkstudy.encoders.contextualized import whole
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.encoders.window_layouts import LAYOUTS
 from chunkstudy.runs import encoding
-from chunkstudy.runs.conditions import MINILM, Condition, ConditionError
 from chunkstudy.runs.names import parse_ordering
 from chunkstudy.runs.store import VectorStore
 from tests import small_training
@@ -181,21 +180,3 @@ def test_chunks_that_overlap_and_chunks_without_a_token_are_right_too(
             alone = Chunks(chunks.document[:1], starts[i : i + 1], ends[i : i + 1])
             (expected,) = pooled(encoder, Document("d", text), alone, 12, layout)
             np.testing.assert_allclose(found[i], expected, atol=1e-5)
-
-
-@pytest.mark.parametrize("protocol", [name for name in PROTOCOLS if name != CORRECTED.name])
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_no_published_protocol_reads_in_these_layouts(protocol: str, layout: str) -> None:
-    with pytest.raises(ConditionError, match="under corrected only"):
-        Condition("builtin-graded", "fixed-64", MINILM, f"contextualized-64-{layout}", protocol)
-
-
-def test_chunks_that_a_document_does_not_hold_are_refused() -> None:
-    with pytest.raises(ConditionError, match="do not hold the rewritten chunks"):
-        Condition(
-            "builtin-graded",
-            "proposition-sentences",
-            MINILM,
-            "contextualized-64-averaged",
-            CORRECTED.name,
-        )
