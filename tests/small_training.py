@@ -11,17 +11,17 @@ import numpy as np
 from chunkstudy.base.models import ModelSpec
 from chunkstudy.base.spans import Document
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.studies.trained_late_chunking.training import loop
-from chunkstudy.studies.trained_late_chunking.training.batches import Library
-from chunkstudy.studies.trained_late_chunking.training.passages import prepare
-from chunkstudy.studies.trained_late_chunking.training.recipe import Recipe
-from chunkstudy.studies.trained_late_chunking.training.triples import Triple
+from chunkstudy.studies.trained_late_chunking import loop
+from chunkstudy.studies.trained_late_chunking.batches import Library
+from chunkstudy.studies.trained_late_chunking.parts import Part
+from chunkstudy.studies.trained_late_chunking.passages import prepare
+from chunkstudy.studies.trained_late_chunking.questions import Triple
 from tests import checkpoints
 
 LETTERS = 8
 """Of a passage, a space behind each."""
 WINDOW = 20
-RECIPE = Recipe("mixed", window=WINDOW, steps=12, tokens=64, rate=3e-3, every=3, patience=9)
+PART = Part("within", "mixed", window=WINDOW, steps=12, tokens=64, rate=3e-3, every=3, patience=9)
 
 
 def model(folder: Path, layers: int = 2) -> ModelSpec:
@@ -67,7 +67,7 @@ def triples(documents: list[Document]) -> list[Triple]:
 def train(
     folder: Path,
     base: Path,
-    recipe: Recipe = RECIPE,
+    part: Part = PART,
     spec: ModelSpec | None = None,
     **changed: Any,
 ) -> dict[str, Any]:
@@ -80,4 +80,4 @@ def train(
         "validation": triples(validation),
         "say": str,
     } | changed
-    return loop.train(recipe, base, folder, tokenizer, known, **given)
+    return loop.train(part, base, folder, tokenizer, known, **given)

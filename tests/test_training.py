@@ -17,11 +17,10 @@ from hypothesis import strategies as st
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.encoders.window_layouts import LAYOUTS
 from chunkstudy.runs.study_results import StudyError
-from chunkstudy.studies.trained_late_chunking.training import batches, passages
-from chunkstudy.studies.trained_late_chunking.training import triples as of_collection
-from chunkstudy.studies.trained_late_chunking.training.batches import gather, once, stream
-from chunkstudy.studies.trained_late_chunking.training.loop import info_nce
-from chunkstudy.studies.trained_late_chunking.training.model import Trainee
+from chunkstudy.studies.trained_late_chunking import batches, passages
+from chunkstudy.studies.trained_late_chunking import questions as of_collection
+from chunkstudy.studies.trained_late_chunking.batches import gather, once, stream
+from chunkstudy.studies.trained_late_chunking.loop import Trainee, info_nce
 from tests import small_training as small
 
 DOCUMENTS = [small.document(name, 3 + 2 * i) for i, name in enumerate("abc")]

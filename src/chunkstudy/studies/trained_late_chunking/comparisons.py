@@ -20,6 +20,13 @@ import pandas as pd
 from chunkstudy.evaluation.statistics.differences import Keys, Pair, differences
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.runs.study_runs import Context
+from chunkstudy.studies.trained_late_chunking.parts import (
+    ALONE,
+    CONTEXT,
+    MIXED,
+    STEPS,
+    UNTRAINED,
+)
 from chunkstudy.studies.trained_late_chunking.scores import (
     ARMS,
     COST,
@@ -32,13 +39,6 @@ from chunkstudy.studies.trained_late_chunking.scores import (
     family_of,
     places,
     scored,
-)
-from chunkstudy.studies.trained_late_chunking.training.recipe import (
-    ALONE,
-    CONTEXT,
-    MIXED,
-    STEPS,
-    UNTRAINED,
 )
 
 ELSEWHERE = "nDCG@10"

@@ -16,10 +16,10 @@ from chunkstudy.runs.grids import OWN, WIDE
 from chunkstudy.runs.names import PRE_EMBEDDING, parse_encoder
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
+from chunkstudy.studies.trained_late_chunking import passages, questions
+from chunkstudy.studies.trained_late_chunking.batches import Library
+from chunkstudy.studies.trained_late_chunking.loop import summary, train, trained
 from chunkstudy.studies.trained_late_chunking.parts import Part
-from chunkstudy.studies.trained_late_chunking.training import checkpoints, passages, triples
-from chunkstudy.studies.trained_late_chunking.training.batches import Library
-from chunkstudy.studies.trained_late_chunking.training.loop import train
 
 PAPERS, CORPORA = covid_qa.WITHIN, "chroma-within"
 COLLECTIONS = (PAPERS, CORPORA)
@@ -48,12 +48,12 @@ def library(context: Context, encoder: TransformerEncoder, window: int, layout: 
     return found
 
 
-def fold(context: Context, number: int) -> triples.Fold:
+def fold(context: Context, number: int) -> questions.Fold:
     """Which documents are trained on, validated on and tested on."""
     papers, corpora = (
         [(name, one.id) for one in context.collection(name).documents] for name in COLLECTIONS
     )
-    return triples.folds(papers, corpora, FOLDS, DEALT)[number]
+    return questions.folds(papers, corpora, FOLDS, DEALT)[number]
 
 
 CHECKPOINTS = "training"
@@ -62,11 +62,11 @@ CHECKPOINTS = "training"
 
 def store(context: Context, part: Part, window: int) -> VectorStore:
     """The part's model, trained first where it is not at hand, reading so many tokens of a text."""
-    if part.recipe is None:
+    if not part.is_trained:
         return context.store(WIDE if window == READ else MINILM)
     ensure(context, part)
     folder = folder_of(context, part)
-    spec = checkpoints.trained(folder, BASE, part.model)
+    spec = trained(folder, BASE, part.model)
     encoder = TransformerEncoder(spec, window=window, folder=folder)
     found = VectorStore(encoder, folder / "vectors")
     context.note(encoder.describe())
@@ -75,19 +75,19 @@ def store(context: Context, part: Part, window: int) -> VectorStore:
 
 def ensure(context: Context, part: Part) -> dict[str, Any]:
     """Train the part's model if it was not, or go on where that was stopped."""
-    recipe = part.recipe
-    assert recipe is not None
     encoder = TransformerEncoder(BASE, window=READ, threads=1)
     context.note(encoder.describe())
     left_out = fold(context, part.fold)
-    asked = sorted(one for name in COLLECTIONS for one in triples.triples(context.collection(name)))
+    asked = sorted(
+        one for name in COLLECTIONS for one in questions.triples(context.collection(name))
+    )
     return train(
-        recipe,
+        part,
         models.weights_folder(BASE),
         folder_of(context, part),
         encoder,
         library(context, encoder, part.window, part.layout),
-        triples.share(
+        questions.share(
             [one for one in asked if one.source in left_out.train], part.share, part.seed
         ),
         [one for one in asked if one.source in left_out.validation],
@@ -102,7 +102,7 @@ def folder_of(context: Context, part: Part) -> Path:
 
 def row(context: Context, part: Part) -> dict[str, object]:
     """What the table ``parts`` says of a part's model; numbers of training are 0 without any."""
-    about = checkpoints.summary(folder_of(context, part)) if part.recipe else {}
+    about = summary(folder_of(context, part)) if part.is_trained else {}
     return {
         "part": part.name,
         "test": part.test,
@@ -111,7 +111,7 @@ def row(context: Context, part: Part) -> dict[str, object]:
         "fold": part.fold,
         "share": part.share,
         "seed": part.seed,
-        "steps at most": part.steps if part.recipe else 0,
+        "steps at most": part.steps if part.is_trained else 0,
         "layout": part.layout,
         "weights_sha256": about.get("weights_sha256", BASE.files["model.safetensors"]),
         "training triples": about.get("training_triples", 0),
@@ -127,7 +127,7 @@ def row(context: Context, part: Part) -> dict[str, object]:
 
 def curve(context: Context, part: Part) -> pd.DataFrame:
     """The losses of a part's training."""
-    about = checkpoints.summary(folder_of(context, part)) if part.recipe else {}
+    about = summary(folder_of(context, part)) if part.is_trained else {}
     looks = dict(map(tuple, about.get("looks", [])))
     losses = dict(enumerate(about.get("losses", []), start=1))
     steps = sorted({*looks, *losses})

@@ -2,7 +2,7 @@
 context while training beat training on passages read alone?
 
 all-MiniLM-L6-v2 is trained on questions with a document and the passage that answers them
-(training/), in five folds: each leaves out a fifth of COVID-QA's papers and one of Chroma's
+(loop.py), in five folds: each leaves out a fifth of COVID-QA's papers and one of Chroma's
 corpora, on which both orderings are then scored. It comes in parts, a trained model each.
 """
 
@@ -47,12 +47,11 @@ def estimate(todo: Sequence[Part]) -> list[str]:
     found, total = [], 0.0
     for part in todo:
         seconds = WITHIN if part.test == "within" else ELSEWHERE
-        recipe = part.recipe
         steps = 0
-        if recipe and part.model not in trained:
+        if part.is_trained and part.model not in trained:
             trained.add(part.model)
-            steps = recipe.steps
-            seconds += steps * STEP + (1 + steps / recipe.every) * LOOK
+            steps = part.steps
+            seconds += steps * STEP + (1 + steps / part.every) * LOOK
         total += seconds
         found.append(f"{part.name}\t{steps} steps\t{seconds / 60:.0f} minutes of a core")
     return [*found, f"{len(todo)} parts\t{total / 3600:.1f} hours of a core at most"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,16 +18,11 @@ from chunkstudy.encoders.contextualized import (
     in_sequence,
     most_context,
 )
-from chunkstudy.encoders.interface import TokenEncoder, frame_of
+from chunkstudy.encoders.interface import frame_of
+from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.encoders.window_layouts import LAYOUTS
 from chunkstudy.runs.study_results import StudyError
-from chunkstudy.studies.trained_late_chunking.training.triples import Triple
-
-
-class Tokenizes(TokenEncoder, Protocol):
-    """An encoder that also shows what plain encoding reads."""
-
-    def token_ids(self, texts: Sequence[str]) -> list[list[int]]: ...
+from chunkstudy.studies.trained_late_chunking.questions import Triple
 
 
 @dataclass(frozen=True)
@@ -99,7 +93,7 @@ class Passages:
 
 
 def prepare(
-    encoder: Tokenizes,
+    encoder: TransformerEncoder,
     collection: str,
     document: Document,
     spans: Sequence[Span],

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from chunkstudy.encoders.contextualized import Ids, Layout, TokenSpans
 from chunkstudy.runs.study_results import StudyError
-from chunkstudy.studies.trained_late_chunking.training.passages import Passages, excerpt
-from chunkstudy.studies.trained_late_chunking.training.triples import Triple
+from chunkstudy.studies.trained_late_chunking.passages import Passages, excerpt
+from chunkstudy.studies.trained_late_chunking.questions import Triple
 
 Library = Mapping[tuple[str, str], Passages]
 """Passages by collection and document id."""
@@ -70,20 +70,13 @@ def stream(triples: Sequence[Triple], library: Library, budget: int, seed: int) 
     random = np.random.default_rng(seed)
     held: list[Triple] = []
     while True:
-        full = False
-        for one in _in_order(triples, library, random):
-            if _tokens([*held, one], library) > budget and _enough(held, triples, library):
-                yield gather(held, triples, library)
-                held, full = [], True
-            held.append(one)
-        if not full and not _enough(held, triples, library):
-            raise StudyError(
-                "the questions to train on are all answered by one passage of one document; give "
-                "at least two passages"
-            )
+        shuffled = _in_order(triples, library, random)
+        *full, held = _groups([*held, *shuffled], triples, library, budget)
         if not full:
-            yield gather(held, triples, library)
-            held = []
+            _check([held], triples, library, "train")
+            full, held = [held], []
+        for group in full:
+            yield gather(group, triples, library)
 
 
 def once(triples: Sequence[Triple], library: Library, budget: int) -> list[Batch]:
@@ -93,20 +86,35 @@ def once(triples: Sequence[Triple], library: Library, budget: int) -> list[Batch
     Raises:
         StudyError: if all answers lie in one passage that nothing can be told from.
     """
-    found: list[list[Triple]] = [[]]
-    for one in sorted(triples):
-        if _tokens([*found[-1], one], library) > budget and _enough(found[-1], triples, library):
-            found.append([])
-        found[-1].append(one)
-    if len(found) > 1 and not _enough(found[-1], triples, library):
-        last = found.pop()
-        found[-1] += last
-    if not _enough(found[-1], triples, library):
+    groups = _groups(sorted(triples), triples, library, budget)
+    if len(groups) > 1 and not _enough(groups[-1], triples, library):
+        last = groups.pop()
+        groups[-1] += last
+    _check(groups, triples, library, "validate")
+    return [gather(group, triples, library) for group in groups]
+
+
+def _groups(
+    ordered: Sequence[Triple], triples: Sequence[Triple], library: Library, budget: int
+) -> list[list[Triple]]:
+    """Triples in their order, those of a batch together; the last group may not be full."""
+    groups: list[list[Triple]] = [[]]
+    for triple in ordered:
+        over = _tokens([*groups[-1], triple], library) > budget
+        if over and _enough(groups[-1], triples, library):
+            groups.append([])
+        groups[-1].append(triple)
+    return groups
+
+
+def _check(
+    groups: Sequence[Sequence[Triple]], triples: Sequence[Triple], library: Library, purpose: str
+) -> None:
+    if not _enough(groups[-1], triples, library):
         raise StudyError(
-            "the questions to validate on are all answered by one passage of one document; give at "
-            "least two passages"
+            f"the questions to {purpose} on are all answered by one passage of one document; give "
+            "at least two passages"
         )
-    return [gather(held, triples, library) for held in found]
 
 
 def gather(held: Sequence[Triple], triples: Sequence[Triple], library: Library) -> Batch:
