@@ -91,7 +91,6 @@ FIGURE = {"table": "figure 2, repository", "collection": "gutenqa", "encoder": J
         ("C106", "plain", 0.9, {"table": "5", "collection": "average", "chunker": "proposition",
                                 "encoder": JINA_SMALL}),
         ("C115", "plain", 0.4, {**FIGURE, "ordering": "pre_embedding", "chunker": "paragraph"}),
-        ("X36", "plain", -0.1, {**FIGURE, "ordering": "contextualized", "chunker": "semantic"}),
         ("C120", "strict", 0.23, {**FIGURE, "ordering": "relative change",
                                   "chunker": "fixed-256"}),
     ],

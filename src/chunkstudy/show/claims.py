@@ -25,6 +25,7 @@ import numpy as np
 import pandas as pd
 
 from chunkstudy.base.places import Places
+from chunkstudy.published.cells import Fact
 from chunkstudy.published.sources import WORKS
 from chunkstudy.show.columns import Columns, one_of
 from chunkstudy.show.formats import MINUS
@@ -158,6 +159,11 @@ def claim(
     """
     given = Readings(fair=fair, strict=strict, numbers=numbers, basis=basis, needs=needs)
     return Claim(id, place, sentence, given)
+
+
+def cited(*facts: Fact) -> str:
+    """What official code does, and where: the numbers of a claim that rests on it."""
+    return "; ".join(f"{fact.says} ({fact.place})" for fact in facts)
 
 
 def verdict(truth: Truth) -> str:

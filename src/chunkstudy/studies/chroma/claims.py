@@ -13,7 +13,7 @@ import pandas as pd
 
 from chunkstudy.published.cells import Fact
 from chunkstudy.runs.display_names import shown
-from chunkstudy.show.claims import Claim, claim
+from chunkstudy.show.claims import Claim, cited, claim
 
 SUMMARY = "Opening summary"
 RESULTS = "Results, after the first table"
@@ -24,7 +24,6 @@ OMEGA, IOU = "PrecisionOmega", "SpanIoU@5"
 SCORES = [RECALL, PRECISION, OMEGA, IOU]
 BESIDE_RECALL = [PRECISION, OMEGA, IOU]
 RECURSIVE = ["recursive-800-400", "recursive-400-200", "recursive-400-0", "recursive-200-0"]
-TOKEN = ["token-800-400", "token-400-200", "token-400-0", "token-200-0"]
 KEY = "OPENAI_API_KEY or recordings of "
 LARGE = f"{KEY}text-embedding-3-large"
 in_print = partial(claim, basis="published")
@@ -62,7 +61,7 @@ def printed(published: pd.DataFrame, code: Mapping[str, Fact]) -> Iterator[Claim
     yield from of_recursive_and_token(main)
     yield from of_semantic(main, code["chroma-modified-size"])
     yield from of_other_tables(published)
-    yield from of_code(main, code)
+    yield from of_code(code)
 
 
 def summary(main: pd.DataFrame) -> Iterator[Claim]:
@@ -89,20 +88,6 @@ def summary(main: pd.DataFrame) -> Iterator[Claim]:
         "C09", SUMMARY, "The recursive splitter often does well once its parameters are chosen.",
         fair=(above > 2).any(),
         numbers=f"of 4 measures above the mean: {listed(above, 'd')}",
-    )  # fmt: skip
-    older = scores.loc[[*RECURSIVE, *TOKEN, "kamradt"]]
-    new = scores.loc[["cluster-400", "cluster-200", "llm"]]
-    best, lead = new - older.max(), new - older.mean()
-    yield in_print(
-        "X03", SUMMARY, "Both new chunkers, cluster and LLM, are competitive.",
-        fair={
-            "cluster beats every older row on some measure": (best.drop("llm") > 0).any(axis=None),
-            "LLM beats every older row on some measure": (best.T["llm"] > 0).any(),
-        },
-        strict={"either is above the mean of the older rows on every measure":
-                (lead > 0).all(axis=None)},
-        numbers=f"over the best older row at most, points: {listed(best.max(axis=1), '+.1f')}; "
-        f"over their mean at least: {listed(lead.min(axis=1), '+.2f')}",
     )  # fmt: skip
 
 
@@ -255,7 +240,7 @@ def of_semantic(main: pd.DataFrame, size_in_code: Fact) -> Iterator[Claim]:
         "C22", "KamradtModifiedChunker",
         "The modified Kamradt chunker keeps its largest chunk below the length asked for.",
         fair=after["chunk size"] < 300 and size_in_code.value == "largest",
-        numbers=f"length 300 asked for, mean size {after['chunk size']:.0f}; {said(size_in_code)}",
+        numbers=f"length 300 asked for, mean size {after['chunk size']:.0f}; {cited(size_in_code)}",
     )  # fmt: skip
 
 
@@ -299,48 +284,35 @@ def of_other_tables(published: pd.DataFrame) -> Iterator[Claim]:
     )  # fmt: skip
 
 
-def of_code(main: pd.DataFrame, code: Mapping[str, Fact]) -> Iterator[Claim]:
+def of_code(code: Mapping[str, Fact]) -> Iterator[Claim]:
     """What the report says its measures and prompts do, beside what the official code does."""
     union, unit = code["chroma-iou-denominator"], code["chroma-unit"]
-    counts_again = union.value == "sum of retrieved plus missed"
     yield in_code(
         "C35", "Metrics, formula of IoU",
         "IoU counts a token again for every retrieved chunk that holds it.",
-        fair=counts_again,
-        numbers=said(union),
+        fair=union.value == "sum of retrieved plus missed",
+        numbers=cited(union),
     )  # fmt: skip
     yield in_code(
         "C38", "Metrics", "The measures count tokens.",
         fair={"they count pieces of text that are smaller than chunks":
               unit.value in ("token", "word", "character")},
         strict={"the official numbers count tokens": unit.value == "token"},
-        numbers=said(unit),
-    )  # fmt: skip
-    apart = (main[IOU] - main[PRECISION]).abs().max()
-    yield in_code(
-        "X04", "Metrics",
-        "IoU accounts at once for whether excerpts are retrieved and for what else is.",
-        fair=counts_again,
-        numbers=f"{said(union)}; printed IoU and precision are apart by at most {apart:.1f} points",
+        numbers=cited(unit),
     )  # fmt: skip
     sampled, forbidden = code["chroma-earlier-questions"], code["chroma-and-forbidden"]
     yield in_code(
         "C40", "Dataset Generation",
         "The prompt holds a random sample of up to 50 earlier questions.",
         fair=float(sampled.value) == 50,
-        numbers=said(sampled),
+        numbers=cited(sampled),
     )  # fmt: skip
     yield in_code(
         "C41", "Dataset Generation",
         'The prompt asks for questions that do not join two things by "and".',
         fair=forbidden.value == "forbidden",
-        numbers=said(forbidden),
+        numbers=cited(forbidden),
     )  # fmt: skip
-
-
-def said(fact: Fact) -> str:
-    """What the official code does, and where."""
-    return f"{fact.says} ({fact.place})"
 
 
 def waiting() -> Iterator[Claim]:

@@ -12,27 +12,22 @@ from numpy.typing import NDArray
 from chunkstudy.chunkers.semantic import cluster_cuts
 from chunkstudy.published.cells import Fact
 from chunkstudy.runs.display_names import shown
-from chunkstudy.show.claims import Claim, claim
+from chunkstudy.show.claims import Claim, cited, claim
 from chunkstudy.show.formats import estimate
 from chunkstudy.show.runs import Runs
 from chunkstudy.show.scores import Scores
 from chunkstudy.studies.chroma.claims import (
     BESIDE_RECALL,
-    COST,
     LARGE,
     MINILM_RESULTS,
     OMEGA,
     PRECISION,
     RECALL,
     listed,
-    said,
 )
 from chunkstudy.studies.chroma.tables import CAPTION_QUERIES, EXACT, INSIDE, REPEATED
 
 FILTERED = "Generation & Prefiltering, table of corpora"
-BASE_PROMPT, SLICE, SAMPLED, PROMPT = 703, 4_000, 50, 2_000
-"""Time & Cost Analysis: tokens of the base prompt, characters of the slice, questions, tokens in
-all."""
 ROUNDING = 5e-6
 """Stored scores have six decimals; a product of two is off by a few of the last."""
 OVERLAPPING, APART = ("token-278-139", "token-278-0"), ("recursive-250-125", "recursive-250-0")
@@ -89,7 +84,7 @@ def of_questions(
         fair={"every published excerpt stands at its offset": standing == excerpts},
         strict={"whatever does not stand there is refused": accepted.value == "exact match"},
         numbers=f"{standing:.0f} of {excerpts:.0f} at their offsets, {corpora[REPEATED].sum()} at "
-        f"further places too; {said(accepted)}",
+        f"further places too; {cited(accepted)}",
     )  # fmt: skip
     most, single = counted["most excerpts of a question"], counted["questions of one excerpt"]
     yield claim(
@@ -102,21 +97,6 @@ def of_questions(
         "Questions less similar to an excerpt than 0.40 to 0.43 were dropped.",
         numbers=f"smallest similarity by all-MiniLM-L6-v2: {listed(alike, '.2f')}",
         needs=f"{LARGE}, which filtered",
-    )  # fmt: skip
-    # Slices are drawn a question, so that corpora count by their questions.
-    queries, question = corpora["queries"], counted["mean tokens of a question"]
-    share = queries / queries.sum()
-    piece = SLICE * float((corpora["tokens"] / corpora["characters"] * share).sum())
-    earlier = sum(min(i, SAMPLED) for n in queries for i in range(int(n))) / queries.sum()
-    growing, full = (BASE_PROMPT + piece + n * question for n in (earlier, SAMPLED))
-    yield claim(
-        "X01", COST,
-        "Base prompt, a slice of 4,000 characters and 50 questions make 2,000 tokens on average.",
-        fair={"with as many as there were so far in the corpus, to the nearest thousand":
-              round(growing, -3) == PROMPT},
-        strict={"with 50 questions, to the nearest hundred": round(full, -2) == PROMPT},
-        numbers=f"{BASE_PROMPT} + {piece:.0f} for the slice + {earlier:.0f} questions of "
-        f"{question:.1f} = {growing:.0f}; with {SAMPLED} questions {full:.0f}",
     )  # fmt: skip
     joined, of = counted["questions with and outside of names"], counted["questions"]
     yield claim(

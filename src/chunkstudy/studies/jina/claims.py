@@ -17,7 +17,7 @@ from chunkstudy.published.cells import Fact
 from chunkstudy.runs.display_names import shown
 from chunkstudy.runs.names import CONTEXTUALIZED, PRE_EMBEDDING
 from chunkstudy.runs.published_grid import E5_INSTRUCT
-from chunkstudy.show.claims import Claim, claim
+from chunkstudy.show.claims import Claim, cited, claim
 from chunkstudy.studies.jina.columns import SENTENCES
 from chunkstudy.studies.jina.posts import STRENGTH, arms
 
@@ -83,16 +83,6 @@ def first_post(beir: pd.DataFrame, berlin: pd.DataFrame) -> Iterator[Claim]:
         fair=round(rank, 9) >= 1,
         numbers=f"over {len(gain)} collections rank correlation {rank:.2f}, r = {linear:.2f}",
     )  # fmt: skip
-    # Highly: where naive chunking falls behind whole documents, most of the way back.
-    lost = (scores["no chunking"] - scores["plain"]).round(2)
-    regained = (gain / lost)[lost > 0]
-    yield printed(
-        "X10", CONCLUSION,
-        "Late chunking is a highly effective answer to what naive chunking loses.",
-        fair=(regained > 0.5).all(),
-        numbers="share regained of what naive chunking loses against whole documents: "
-        + _told(regained, "{:.2f}"),
-    )  # fmt: skip
     # A short last chunk is poor by itself; late chunking repairs it, and so does merging it.
     yield claim(
         "X15", CONCLUSION, "Naive chunks do worse because they lose context.",
@@ -137,7 +127,7 @@ def of_texts(
             "a regular expression": boundaries.value == "a regular expression",
             "roughly 256 tokens": size.value == "256",
         },
-        numbers="; ".join(f"{one.says} ({one.place})" for one in (boundaries, size)),
+        numbers=cited(boundaries, size),
         basis="official code",
     )  # fmt: skip
 
@@ -283,15 +273,6 @@ def _of_boundaries(late: pd.Series, naive: pd.Series) -> Iterator[Claim]:
         fair={"on average over models and collections": round(lead.mean(), 3) > 0},
         strict={"each model and collection, late at its worst boundaries": (lead > 0).all()},
         numbers=f"worst late minus best naive, mean {lead.mean():+.2f}; {_but(lead > 0)}",
-    )  # fmt: skip
-    ranges = [one.max() - one.min() for one in cells]
-    narrower = (ranges[0] - ranges[1]).round(2)
-    yield printed(
-        "X13", RESILIENT, "Late chunking makes boundaries matter less.",
-        fair={"on average": narrower.mean() < 0},
-        strict={"for each model and collection": (narrower < 0).all()},
-        numbers=f"range over boundaries, late minus naive, mean {narrower.mean():+.2f}; "
-        + _but(narrower < 0),
     )  # fmt: skip
 
 

@@ -49,8 +49,7 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
         SourceError: if the printed page is not at hand.
         LanguageModelError: if the model's weights are not.
     """
-    page = context.read(printed.find(), "the post, segmented four ways")
-    texts = [(POST, "", printed.source(printed.read(page.read_text(encoding="utf-8"))))]
+    texts = [(POST, "", printed.at_hand(context)[1])]
     for name in collections:
         some = context.collection(name).documents[::EACH]
         texts += [(name, one.id, one.text) for one in some]

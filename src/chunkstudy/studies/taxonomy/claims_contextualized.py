@@ -11,7 +11,7 @@ import pandas as pd
 
 from chunkstudy.published.cells import Fact
 from chunkstudy.published.sources import AVERAGE, IN_CORPUS
-from chunkstudy.show.claims import Claim, claim
+from chunkstudy.show.claims import Claim, cited, claim
 from chunkstudy.studies.taxonomy.claims import (
     LATE,
     LLM_GUIDED,
@@ -19,7 +19,6 @@ from chunkstudy.studies.taxonomy.claims import (
     MODELS,
     PLAIN,
     STRUCTURE,
-    cited,
     listed,
     printed,
     ranks,
@@ -193,11 +192,6 @@ def on_chunk_size(cells: pd.DataFrame, facts: Mapping[str, Fact]) -> Iterator[Cl
         strict={**weaker, "each lies between 0.08 and 0.18": found.between(0.08, 0.18).all()},
         numbers=f"r {listed(found, '.2f')}",
     )  # fmt: skip
-    yield claim(
-        "X28", "Section 4.5, in-document retrieval",
-        "Within documents larger chunks are more likely to hold what is relevant.",
-        needs="GutenQA's 100 books, cut by each method, searched with the paper's models",
-    )  # fmt: skip
     corpus, book, tokenizer, of_v3 = (
         facts[f"taxonomy-figure-2-{name}"]
         for name in ("corpus-point", "book-point", "tokenizer", "tokenizer-jina-v3")
@@ -230,13 +224,6 @@ def on_chunk_size(cells: pd.DataFrame, facts: Mapping[str, Fact]) -> Iterator[Cl
               (of_v3s[NAMED] < 0).all() and found[NAMED].equals(told[NAMED])},
         strict={"for all six methods": (of_v3s < 0).all()},
         numbers=f"changes of |r| {listed(of_v3s, '+.2f')}",
-    )  # fmt: skip
-    significant = stars["gutenqa", LATE, "Jina-v3"]
-    yield printed(
-        "X36", place,
-        "Contextualized, the correlations within documents stay positive and mostly significant.",
-        fair={"positive": (found > 0).all(), "mostly significant": significant.mean() > 0.5},
-        numbers=f"r {listed(found, '.2f')}; stars on {significant.sum()} of {len(significant)}",
     )  # fmt: skip
     place = "Section 4.5, improvement"
     found = v3["gutenqa", CHANGE]

@@ -10,11 +10,10 @@ import pandas as pd
 
 from chunkstudy.published.cells import Fact
 from chunkstudy.published.sources import AVERAGE, IN_CORPUS
-from chunkstudy.show.claims import Claim, claim
+from chunkstudy.show.claims import Claim, cited, claim
 from chunkstudy.studies.taxonomy.claims import (
     LLM_GUIDED,
     STRUCTURE,
-    cited,
     listed,
     printed,
     ranks,
@@ -31,8 +30,8 @@ def on_corpora(cells: pd.DataFrame) -> Iterator[Claim]:
         cells: of Table 3.
     """
     plain = scores(cells, "3").drop(index=AVERAGE)
-    average, corpora = plain[AVERAGE], plain[list(IN_CORPUS)]
-    rank, place = ranks(corpora), ranks(average)
+    average = plain[AVERAGE]
+    rank, place = ranks(plain[list(IN_CORPUS)]), ranks(average)
     finding = "Section 4.2, first finding"
     lead = average.loc[STRUCTURE].mean() - average.loc[OTHERS].mean()
     pairs = pd.concat([average.loc[a] - average.loc[b] for a, b in product(STRUCTURE, OTHERS)])
@@ -158,17 +157,6 @@ def on_corpora(cells: pd.DataFrame) -> Iterator[Claim]:
         numbers=f"mean ranks {means['arguana']:.2f} and {means['fiqa']:.2f}; "
         f"{(lower > 3.5).sum()} of {len(lower)} cells",
     )  # fmt: skip
-    abstracts = lumber[["trec-covid", "scifact", "nfcorpus", "scidocs"]]
-    yield printed(
-        "X21", finding,
-        "LumberChunker suits structured scientific abstracts, such as TREC-COVID's.",
-        fair={"in the upper half there by its mean rank over models and collections":
-              abstracts.mean() < 3.5},
-        strict={"in the upper half in each cell of the four collections of scientific abstracts":
-                (abstracts < 3.5).all()},
-        numbers=f"mean rank {abstracts.mean():.2f}; {(abstracts < 3.5).sum()} of "
-        f"{len(abstracts)} cells",
-    )  # fmt: skip
     lead = 100 * (plain.loc["LumberChunker"] / plain.loc[STRUCTURE].max() - 1)
     above = lead[list(IN_CORPUS)] > 0
     yield printed(
@@ -178,18 +166,6 @@ def on_corpora(cells: pd.DataFrame) -> Iterator[Claim]:
         strict={"in no cell above the best structure-based method": not above.any()},
         numbers=f"leads by average {listed(lead[AVERAGE], '+.1f')}%; above in {above.sum()} of "
         f"{len(above)} cells",
-    )  # fmt: skip
-    both = ["paragraphs", "fixed sizes"]
-    lead = average.loc[both].mean() - average.loc[LLM_GUIDED].mean()
-    pairs = pd.concat([corpora.loc[a] - corpora.loc[b] for a, b in product(both, LLM_GUIDED)])
-    rest = average.loc[both].mean() - average.loc["LumberChunker"]
-    yield printed(
-        "X22", "Section 5",
-        "Paragraph and fixed-size chunks consistently beat LLM-guided ones in corpora.",
-        fair={"mean above mean by average with each model": (lead > 0).all()},
-        strict={"each above each in each cell": (pairs > 0).all()},
-        numbers=f"leads {listed(lead, '+.4f')}; without propositions {listed(rest, '+.4f')}; "
-        f"{(pairs > 0).sum()} of {len(pairs)} pairs",
     )  # fmt: skip
 
 
