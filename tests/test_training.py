@@ -144,7 +144,7 @@ def test_a_triple_whose_passage_is_too_long_to_be_read_alone_is_left_out_whateve
     for length, whole in ((fits, True), (fits + 2 * small.LETTERS, False)):
         cut = [(0, length), (length, len(document.text))]
         for window in (small.WINDOW, encoder.window):
-            known = passages.prepare(encoder, "small", document, cut, window)
+            known = passages.prepare(encoder, document, cut, window)
             first, last = small.triples([document])[0], small.triples([document])[-1]
             kept = batches.read_whole([first, last], {("small", "x"): known})
             assert kept == ([first, last] if whole else [last])
