@@ -50,8 +50,7 @@ def spans(one: Document) -> list[tuple[int, int]]:
 
 def library(tokenizer: TransformerEncoder, documents: list[Document], layout: str = "") -> Library:
     return {
-        ("small", one.id): prepare(tokenizer, "small", one, spans(one), WINDOW, layout)
-        for one in documents
+        ("small", one.id): prepare(tokenizer, one, spans(one), WINDOW, layout) for one in documents
     }
 
 

@@ -4,7 +4,6 @@ folds; trained now or before, loaded as an encoder that remembers its vectors.""
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -42,9 +41,7 @@ def library(context: Context, encoder: TransformerEncoder, window: int, layout: 
         for i, document in enumerate(collection.documents):
             own = chunks.only(chunks.document == i)
             spans = list(zip(own.start.tolist(), own.end.tolist(), strict=True))
-            found[name, document.id] = passages.prepare(
-                encoder, name, document, spans, window, layout
-            )
+            found[name, document.id] = passages.prepare(encoder, document, spans, window, layout)
     return found
 
 
@@ -64,39 +61,31 @@ def store(context: Context, part: Part, window: int) -> VectorStore:
     """The part's model, trained first where it is not at hand, reading so many tokens of a text."""
     if not part.is_trained:
         return context.store(WIDE if window == READ else MINILM)
-    ensure(context, part)
-    folder = folder_of(context, part)
-    spec = trained(folder, BASE, part.model)
-    encoder = TransformerEncoder(spec, window=window, folder=folder)
-    found = VectorStore(encoder, folder / "vectors")
-    context.note(encoder.describe())
-    return found
-
-
-def ensure(context: Context, part: Part) -> dict[str, Any]:
-    """Train the part's model if it was not, or go on where that was stopped."""
-    encoder = TransformerEncoder(BASE, window=READ, threads=1)
-    context.note(encoder.describe())
+    base = TransformerEncoder(BASE, window=READ, threads=1)
+    context.note(base.describe())
     left_out = fold(context, part.fold)
-    asked = sorted(
-        one for name in COLLECTIONS for one in questions.triples(context.collection(name))
-    )
-    return train(
+    collections = [context.collection(name) for name in COLLECTIONS]
+    asked = sorted(one for each in collections for one in questions.triples(each))
+    training = [one for one in asked if one.source in left_out.train]
+    folder = folder_of(context, part)
+    train(
         part,
         models.weights_folder(BASE),
-        folder_of(context, part),
-        encoder,
-        library(context, encoder, part.window, part.layout),
-        questions.share(
-            [one for one in asked if one.source in left_out.train], part.share, part.seed
-        ),
+        folder,
+        base,
+        library(context, base, part.window, part.layout),
+        questions.share(training, part.share, part.seed),
         [one for one in asked if one.source in left_out.validation],
         context.say,
     )
+    spec = trained(folder, BASE, part.model)
+    encoder = TransformerEncoder(spec, window=window, folder=folder)
+    context.note(encoder.describe())
+    return VectorStore(encoder, folder / "vectors")
 
 
 def folder_of(context: Context, part: Part) -> Path:
-    """Where the part's checkpoints lie."""
+    """Where the part's model lies."""
     return context.places.vectors / CHECKPOINTS / part.model
 
 
@@ -128,14 +117,10 @@ def row(context: Context, part: Part) -> dict[str, object]:
 def curve(context: Context, part: Part) -> pd.DataFrame:
     """The losses of a part's training."""
     about = summary(folder_of(context, part)) if part.is_trained else {}
-    looks = dict(map(tuple, about.get("looks", [])))
-    losses = dict(enumerate(about.get("losses", []), start=1))
-    steps = sorted({*looks, *losses})
-    return pd.DataFrame(
-        {
-            "part": [part.name] * len(steps),
-            "step": steps,
-            "loss": pd.Series([losses.get(one) for one in steps], dtype=float),
-            "validation loss": pd.Series([looks.get(one) for one in steps], dtype=float),
-        }
-    )
+    looks = pd.Series(dict(about.get("looks", [])), dtype=float)
+    losses = pd.Series(about.get("losses", []), dtype=float)
+    losses.index += 1
+    table = pd.DataFrame({"loss": losses, "validation loss": looks})
+    table = table.rename_axis("step").reset_index()
+    table.insert(0, "part", part.name)
+    return table

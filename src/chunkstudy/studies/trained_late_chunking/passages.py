@@ -30,7 +30,6 @@ class Passages:
     """A document's passages.
 
     Attributes:
-        source: collection and document id.
         characters: (passages, 2), where each stands in the text.
         alone: what plain encoding reads of each, special tokens included.
         whole: (passages,), whether that is all of it.
@@ -38,7 +37,6 @@ class Passages:
         tokens: (passages, 2), the tokens of each in the layout's sequence.
     """
 
-    source: tuple[str, str]
     characters: NDArray[np.int64]
     alone: tuple[Ids, ...]
     whole: NDArray[np.bool_]
@@ -94,7 +92,6 @@ class Passages:
 
 def prepare(
     encoder: TransformerEncoder,
-    collection: str,
     document: Document,
     spans: Sequence[Span],
     window: int,
@@ -119,7 +116,6 @@ def prepare(
         for read, (ids, _) in zip(alone, encoder.content(texts), strict=True)
     ]
     return Passages(
-        (collection, document.id),
         characters,
         tuple(tuple(one) for one in alone),
         np.asarray(whole, dtype=np.bool_),
@@ -141,12 +137,11 @@ def excerpt(
         tuple(layout.kept[i] for i in kept),
         layout.places and tuple(layout.places[i] for i in kept),
     )
-    read = np.zeros(len(starts), dtype=np.int64)
-    read[kept] = 1
+    read = np.isin(np.arange(len(starts)), kept)
     before = np.cumsum([0, *read])
     first, last = passages.reach.T
     has_tokens = passages.tokens[:, 0] < passages.tokens[:, 1]
     whole = np.flatnonzero(has_tokens & (before[last] - before[first] == last - first))
-    unread = np.cumsum([0, *((ends - starts) * (1 - read))])  # states left out before each window
+    unread = np.cumsum([0, *((ends - starts) * ~read)])  # states left out before each window
     moved = 0 if layout.places else unread[first[whole], np.newaxis]
     return part, whole, passages.tokens[whole] - moved
