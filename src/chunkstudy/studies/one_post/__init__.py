@@ -46,7 +46,8 @@ def tables(context: Context, _: Sequence[str] = ()) -> dict[str, pd.DataFrame]:
     starts = [start for start, _ in spans]
     ours = []
     for slug in CHUNKERS:
-        for number, (start, end) in enumerate(build_chunker(slug, CORRECTED, embed)(post)):
+        for number, span in enumerate(build_chunker(slug, CORRECTED, embed)(post)):
+            start, end = int(span[0]), int(span[1])
             words = bisect_left(starts, start), bisect_left(starts, end)
             ours.append(_chunk(slug, number, (start, end), words, post[start:end]))
     return {
