@@ -173,5 +173,6 @@ def test_info_nce_equals_a_count_by_hand(
         others = [j for j in range(texts) if j == positive[i] or not relevant[i, j]]
         shares = {j: math.exp(float(left[i] @ right[j]) / temperature) for j in others}
         expected -= math.log(shares[positive[i]] / sum(shares.values()))
-    tensors = [torch.from_numpy(one) for one in (left, right, positive, relevant)]
-    assert float(info_nce(*tensors, temperature)) == pytest.approx(expected / questions, rel=1e-9)
+    a, b, right_one, judged = map(torch.from_numpy, (left, right, positive, relevant))
+    loss = float(info_nce(a, b, right_one, judged, temperature))
+    assert loss == pytest.approx(expected / questions, rel=1e-9)
