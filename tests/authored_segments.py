@@ -10,13 +10,12 @@ import json
 from pathlib import Path
 
 from chunkstudy.base import tokens
-from chunkstudy.base.asking import Reply, Request
 from chunkstudy.chunkers import breakpoints
 from chunkstudy.chunkers.breakpoints import Kind
 from chunkstudy.collections import builtin
-from chunkstudy.llm.asking import recordings_folder
+from chunkstudy.llm.interface import Reply, Request
 from chunkstudy.llm.providers import Authored
-from chunkstudy.llm.recordings import Recordings
+from chunkstudy.llm.recordings import Recordings, replies_folder
 
 NAME = "segments-on-the-builtin-collection"
 MODEL = f"authored/{NAME}"
@@ -48,8 +47,7 @@ def record(folder: Path) -> None:
 
         breakpoints.chunk(text(), ask, MODEL, kind)
     recordings.settle()
-    recordings.close()
 
 
 if __name__ == "__main__":
-    record(recordings_folder())
+    record(replies_folder())

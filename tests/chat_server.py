@@ -2,13 +2,11 @@
 
 It speaks OpenAI's chat completions (``/v1/chat/completions``, and below ``/v1beta/openai`` as
 Gemini does) and Gemini's ``generateContent``. What it says to a request is up to ``State.says``.
-As a program it serves until it is killed: ``python -m tests.chat_server SECONDS``.
 """
 
 from __future__ import annotations
 
 import hashlib
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -17,10 +15,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from chunkstudy.base.asking import Mode
-from chunkstudy.base.budget import Budget
 from chunkstudy.llm.asking import Asker
-from chunkstudy.llm.openai_provider import OpenAIProvider
+from chunkstudy.llm.budget import Budget
+from chunkstudy.llm.interface import Mode
+from chunkstudy.llm.openai_client import OpenAIClient
 from tests import loopback
 from tests.loopback import Fault, changed, running
 
@@ -131,10 +129,9 @@ def asker(address: str, folder: Path, mode: Mode = "record", **given: Any) -> As
     return Asker(
         mode,
         folder,
-        provider=lambda name: OpenAIProvider(
+        provider=lambda name: OpenAIClient(
             "openai", name.partition("/")[2], f"{address}/v1", ("OPENAI_API_KEY",)
         ),
-        sleep=lambda _: None,
         **{"budget": Budget()} | given,
     )
 
@@ -157,7 +154,6 @@ filtered = _choice(finish_reason="content_filter")
 cut_off = _choice(finish_reason="length")
 no_choices = changed(lambda honest: honest.update(choices=[]))
 no_usage = changed(lambda honest: honest.pop("usage"))
-tokens_as_text = changed(lambda honest: honest["usage"].update(prompt_tokens="100"))
 another_finish = _choice(finish_reason="tired")
 another_model = changed(lambda honest: honest.update(model="another"))
 
@@ -177,9 +173,3 @@ def _blocked_prompt(honest: dict[str, Any]) -> None:
 
 
 blocked_prompt = changed(_blocked_prompt)
-
-
-if __name__ == "__main__":
-    with serving(seconds=float(sys.argv[1])) as (where, _):
-        print(where, flush=True)
-        threading.Event().wait()

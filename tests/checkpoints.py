@@ -96,7 +96,7 @@ def random_weights(kind: str, config: dict[str, Any], seed: int = 0) -> Weights:
         found["encoder.relative_attention_bias.weight"] = torch.randn(biases, generator=generator)
     else:
         table(f"{prefix}embeddings.token_type_embeddings", config["type_vocab_size"])
-    if kind in ("xlm_roberta", "mpnet"):
+    if kind in ("bert", "xlm_roberta", "mpnet"):
         table(f"{prefix}embeddings.position_embeddings", config["max_position_embeddings"])
     rotary = kind in ("nomic_bert", "jina_embeddings_v3")
     norm(f"{prefix}emb_ln" if rotary else f"{prefix}embeddings.LayerNorm")
@@ -150,8 +150,13 @@ def _with_adapters(weights: Weights, config: dict[str, Any], generator: torch.Ge
 
 
 def published(kind: str) -> dict[str, Any]:
-    """A configuration with the published keys and small sizes."""
-    config: dict[str, Any] = json.loads((CONFIGURATIONS / f"{kind}.json").read_bytes())
+    """A configuration with the published keys and small sizes; plain BERT's is Jina's without what
+    Jina added."""
+    name = "jina_bert" if kind == "bert" else kind
+    config: dict[str, Any] = json.loads((CONFIGURATIONS / f"{name}.json").read_bytes())
+    if kind == "bert":
+        config["position_embedding_type"] = "absolute"
+        del config["feed_forward_type"], config["emb_pooler"]
     return config
 
 

@@ -9,7 +9,6 @@ import importlib
 import json
 import os
 import random
-import resource
 import shutil
 import signal
 import sys
@@ -20,17 +19,19 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, suppress
 from multiprocessing import get_context
 from pathlib import Path
+from types import SimpleNamespace
 
 import nbformat
 import pandas as pd
 from safetensors import SafetensorError, safe_open
 
 from chunkstudy.base import tokens
-from chunkstudy.base.asking import Message, Request
 from chunkstudy.base.files import json_text, write_json, write_text
 from chunkstudy.base.models import MODELS
 from chunkstudy.base.places import Places
 from chunkstudy.commands import generating
+from chunkstudy.llm import asking
+from chunkstudy.llm.interface import Message, Request
 from chunkstudy.publish import live, notebooks, readme, reproduce
 from chunkstudy.runs import conditions, records, store
 from chunkstudy.runs.conditions import Condition
@@ -123,12 +124,11 @@ def small_train(world: str, folder: str) -> None:
 def ask(address: str, folder: str) -> None:
     """Ask a server many things; the clock stands still, since seconds are recorded too."""
     os.environ["OPENAI_API_KEY"] = "sk-made"
+    asking.time = SimpleNamespace(monotonic=float)  # type: ignore[assignment]
     asked = (
         Request(LANGUAGE_MODEL, (Message("user", f"question {i}"),), 20) for i in range(REQUESTS)
     )
-    with chat_server.asker(
-        address, Path(folder) / "recordings", at_once=AT_ONCE, clock=float, today=lambda: "2026"
-    ) as one:
+    with chat_server.asker(address, Path(folder) / "recordings", at_once=AT_ONCE) as one:
         replies = [reply.recorded() for reply in one.ask_many(asked)]
     write_json(Path(folder) / "replies.json", replies)
 
@@ -242,21 +242,6 @@ def filling_disk(scene: str, disk: str, out: str, step: str, *given: str) -> Non
         mounts.larger_disk(folder, kilobytes)
     shutil.copytree(folder, out, symlinks=True)
     write_json(Path(f"{out}.json"), failures)
-
-
-def growing_limit(scene: str, folder: str, step: str, *given: str) -> None:
-    """The same where no file may be larger than a limit, which grows."""
-    kilobytes, failures = int(step), []
-    while (end := forking.fork(_limited, [str(kilobytes), scene, *given, folder], None)).status:
-        failures.append(end.said.splitlines()[-1])
-        kilobytes += int(step)
-    write_json(Path(f"{folder}.json"), failures)
-
-
-def _limited(kilobytes: str, scene: str, *given: str) -> None:
-    limit = 1024 * int(kilobytes)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-    globals()[scene](*given)
 
 
 def read_only(scene: str, locked: str, *given: str) -> None:

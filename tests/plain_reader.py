@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from chunkstudy.base.reading import Part, Read
 from chunkstudy.base.spans import Span
+from chunkstudy.llm.reading import Part, Read
 
 
 class MadeReader:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from chunkstudy.runs.conditions import MINILM, Condition
 
-NAMES = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta")
+NAMES = ("alpha", "beta", "gamma")
 CHUNKERS = ("sentence-1", "sentence-2", "sentence-3", "none")
 SUBJECTS = "The ferry|A lamp|This bridge|Every bee|No comet|One tailor|The harbour|Some cheese"
 VERBS = "waits for|remembers|outlives|follows|repairs|forgets|paints|carries"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -10,11 +11,16 @@ from numpy.typing import NDArray
 
 from chunkstudy.base.places import Places
 from chunkstudy.base.spans import Collection, Document, Judgment, Query
+from chunkstudy.encoders.interface import Role
 from chunkstudy.runs import records
 from chunkstudy.runs.conditions import MINILM, Condition
 from chunkstudy.runs.run import Outcome, evaluate
 from chunkstudy.runs.store import VectorStore
-from tests.made_keys import text_keys
+
+
+def text_keys(texts: Sequence[str], role: Role) -> list[bytes]:
+    """A key per text: of the text and its role."""
+    return [hashlib.sha256(f"{role}\0{text}".encode()).digest() for text in texts]
 
 
 class Letters:

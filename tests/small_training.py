@@ -7,33 +7,27 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 
 from chunkstudy.base.models import ModelSpec
 from chunkstudy.base.spans import Document
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.studies.trained_late_chunking.training import loop
-from chunkstudy.studies.trained_late_chunking.training.batches import Library
-from chunkstudy.studies.trained_late_chunking.training.passages import prepare
-from chunkstudy.studies.trained_late_chunking.training.recipe import Recipe
-from chunkstudy.studies.trained_late_chunking.training.triples import Triple
+from chunkstudy.studies.trained_late_chunking import loop
+from chunkstudy.studies.trained_late_chunking.batches import Library
+from chunkstudy.studies.trained_late_chunking.parts import Part
+from chunkstudy.studies.trained_late_chunking.passages import prepare
+from chunkstudy.studies.trained_late_chunking.questions import Triple
 from tests import checkpoints
 
 LETTERS = 8
 """Of a passage, a space behind each."""
 WINDOW = 20
-RECIPE = Recipe("mixed", window=WINDOW, steps=12, tokens=64, rate=3e-3, every=3, patience=9)
+PART = Part("within", "mixed", window=WINDOW, steps=12, tokens=64, rate=3e-3, every=3, patience=9)
 
 
 def model(folder: Path, layers: int = 2) -> ModelSpec:
     """A small random BERT in a folder, as the registry would describe it."""
-    config = checkpoints.configuration("jina_bert", layers)
-    config = {k: v for k, v in config.items() if k not in ("feed_forward_type", "emb_pooler")}
-    config |= {"position_embedding_type": "absolute"}
+    config = checkpoints.configuration("bert", layers)
     weights = checkpoints.random_weights("bert", config)
-    shape = config["max_position_embeddings"], config["hidden_size"]
-    generator = torch.Generator().manual_seed(1)
-    weights["embeddings.position_embeddings.weight"] = torch.randn(shape, generator=generator)
     checkpoints.write(folder, "bert", config, weights)
     return checkpoints.specification(folder, "bert", config)
 
@@ -56,8 +50,7 @@ def spans(one: Document) -> list[tuple[int, int]]:
 
 def library(tokenizer: TransformerEncoder, documents: list[Document], layout: str = "") -> Library:
     return {
-        ("small", one.id): prepare(tokenizer, "small", one, spans(one), WINDOW, layout)
-        for one in documents
+        ("small", one.id): prepare(tokenizer, one, spans(one), WINDOW, layout) for one in documents
     }
 
 
@@ -73,7 +66,7 @@ def triples(documents: list[Document]) -> list[Triple]:
 def train(
     folder: Path,
     base: Path,
-    recipe: Recipe = RECIPE,
+    part: Part = PART,
     spec: ModelSpec | None = None,
     **changed: Any,
 ) -> dict[str, Any]:
@@ -86,4 +79,4 @@ def train(
         "validation": triples(validation),
         "say": str,
     } | changed
-    return loop.train(recipe, base, folder, tokenizer, known, **given)
+    return loop.train(part, base, folder, tokenizer, known, **given)

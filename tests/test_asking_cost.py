@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from chunkstudy.base.asking import Reply, Request
 from chunkstudy.base.places import Places
-from chunkstudy.base.prices import PRICES, Estimate
 from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers import breakpoints
 from chunkstudy.chunkers.table import CHUNKERS
 from chunkstudy.collections.registry import COLLECTIONS
 from chunkstudy.commands import cli
 from chunkstudy.llm.causal_models import SMOLLM
+from chunkstudy.llm.interface import Reply, Request
+from chunkstudy.llm.prices import PRICES, Estimate
 from chunkstudy.runs import published_grid
 from chunkstudy.runs.asking_cost import (
     METHODS,

@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from chunkstudy.base import places
-from chunkstudy.base.asking import Reply
 from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA, CORRECTED
 from chunkstudy.base.spans import Collection
 from chunkstudy.collections import builtin
 from chunkstudy.llm.asking import Asker
+from chunkstudy.llm.interface import Reply
 from chunkstudy.studies.chroma import llm_chunker as study
 
 ARTICLES = tuple(f"encyclopedia/{one}.md" for one in ("river-veskra", "tolmer-cheese"))

@@ -43,8 +43,8 @@ from chunkstudy.runs.conditions import MINILM, Condition
 from chunkstudy.runs.names import parse_chunker, parse_encoder
 from chunkstudy.runs.run import evaluate, load_collection
 from chunkstudy.runs.store import VectorStore
-from tests.made_keys import text_keys
 from tests.made_needs import PROSE, asking, hashed, replies, strengths
+from tests.small_study import text_keys
 
 ANY_TEXT = [
     slug

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from chunkstudy.base.budget import Budget, BudgetError
 from chunkstudy.base.spans import Collection
+from chunkstudy.llm.budget import Budget, BudgetError
 from chunkstudy.runs import by_language_model
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.run import load_collection
@@ -66,7 +66,6 @@ def test_a_run_over_a_server_with_faults_is_replayed_without_it(
     small = few(-7)
     one = condition(f"{chunker}-by-openai__gpt-4o-mini")
     faults = [
-        chat_server.no_choices,
         chat_server.refusal,
         chat_server.filtered,
         chat_server.cut_off,
@@ -77,7 +76,7 @@ def test_a_run_over_a_server_with_faults_is_replayed_without_it(
             one, small, asker=chat_server.asker(address, tmp_path, at_once=1)
         )
         asked = len(state.asked)
-        assert asked > 4
+        assert asked >= 4
         assert first.fallbacks > 0
         again = by_language_model.chunk(one, small, asker=chat_server.asker(address, tmp_path))
         assert len(state.asked) == asked

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import pytest
 
-from chunkstudy.base.asking import Request
 from chunkstudy.chunkers import llm_windows
 from chunkstudy.chunkers.llm_windows import (
     ATTEMPTS,
@@ -16,6 +15,7 @@ from chunkstudy.chunkers.llm_windows import (
     splits,
     window,
 )
+from chunkstudy.llm.interface import Request
 from tests.made_needs import asking
 
 SIZES = [45] * 60

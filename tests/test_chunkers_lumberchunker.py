@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkstudy.base.asking import Finish, Reply, Request
 from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.base.sources import find
 from chunkstudy.base.spans import Drawn
 from chunkstudy.chunkers import lumberchunker, lumberchunker_controls, lumberchunker_published
 from chunkstudy.chunkers.lumberchunker import Block, answer, blocks, request, units
 from chunkstudy.collections import emma_files, released
+from chunkstudy.llm.interface import Finish, Reply, Request
 from chunkstudy.runs.chunkers import build_chunker
 from tests.made_needs import asking, said
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkstudy.base.asking import Request
 from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.base.spans import Drawn
 from chunkstudy.chunkers.passages import ielab_sentences, paragraphs
 from chunkstudy.chunkers.propositions import statements
+from chunkstudy.llm.interface import Request
 from chunkstudy.runs.chunkers import build_chunker
 from tests.made_needs import asking
 

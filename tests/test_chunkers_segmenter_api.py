@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.base.retries import ATTEMPTS
 from chunkstudy.chunkers import segmenter, segmenter_api
 from chunkstudy.chunkers.segmenter_api import SegmenterApi, SegmenterError, located
+from chunkstudy.llm import openai_client
 from chunkstudy.runs.chunkers import build_chunker
 from tests import loopback
 from tests.loopback import Fault, answer, changed, cut_json, dropped, running, status
@@ -44,7 +44,7 @@ def serving(monkeypatch: pytest.MonkeyPatch, *faults: Fault) -> Iterator[list[di
 
 
 def api(folder: Path, mode: Any = "record") -> SegmenterApi:
-    return SegmenterApi(mode, folder, sleep=lambda _: None)
+    return SegmenterApi(mode, folder, pause=0)
 
 
 EXPECTED = list(segmenter.segments(TEXT))
@@ -71,15 +71,25 @@ def test_a_reply_is_kept_as_offsets_and_replayed_without_the_server(
 @pytest.mark.parametrize(
     "fault",
     [
-        status(429, headers={"Retry-After": "3"}),
         cut_json,
-        dropped,
         changed(lambda honest: honest.pop("chunks")),
         changed(lambda honest: honest.update(chunks=[7])),
         changed(lambda honest: honest.update(chunks=[])),
         changed(lambda honest: honest["chunks"].reverse()),
     ],
 )
+def test_a_reply_that_is_not_chunks_of_the_text_is_not_believed_and_nothing_is_kept(
+    fault: Fault, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with (
+        serving(monkeypatch, fault),
+        pytest.raises(SegmenterError, match=r"cannot be read|no chunks that stand in the text"),
+    ):
+        api(tmp_path).segments(TEXT)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("fault", [status(429, headers={"Retry-After-Ms": "1"}), dropped])
 def test_what_may_pass_is_asked_again(
     fault: Fault, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -91,12 +101,13 @@ def test_what_may_pass_is_asked_again(
 def test_what_does_not_pass_ends_in_one_sentence_and_keeps_nothing(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    monkeypatch.setattr(openai_client, "RETRIES", 1)
     with (
-        serving(monkeypatch, *[dropped] * ATTEMPTS) as asked,
-        pytest.raises(SegmenterError, match=r"segmenter's API failed 6 times, .* run again later"),
+        serving(monkeypatch, *[dropped] * 9) as asked,
+        pytest.raises(SegmenterError, match=r"the segmenter at http.* cannot be reached; check"),
     ):
         api(tmp_path).segments(TEXT)
-    assert len(asked) == ATTEMPTS
+    assert len(asked) == 2
     assert list(tmp_path.iterdir()) == []
     assert api(tmp_path, "replay").segments(" \n" * 50_000) == []
 
@@ -118,11 +129,12 @@ def test_without_a_server_or_a_recording_one_sentence_says_what_to_do(
 ) -> None:
     with pytest.raises(SegmenterError, match="take the chunker segmenter, which goes by"):
         api(tmp_path, "replay").segments(TEXT)
+    monkeypatch.setattr(openai_client, "RETRIES", 0)
     monkeypatch.setenv(segmenter_api.ADDRESS, "http://127.0.0.1:9/v1/segment")
-    with pytest.raises(SegmenterError, match="could not be reached"):
+    with pytest.raises(SegmenterError, match="cannot be reached"):
         api(tmp_path).segments(TEXT)
     monkeypatch.setenv(segmenter_api.ADDRESS, "not an address")
-    with pytest.raises(SegmenterError, match="could not be reached"):
+    with pytest.raises(SegmenterError, match="cannot be reached"):
         api(tmp_path).segments(TEXT)
 
 

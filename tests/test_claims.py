@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkstudy.base.places import Places
-from chunkstudy.show import claims
+from chunkstudy.publish import notebooks
+from chunkstudy.show import claims, claims_page
 from chunkstudy.show.claims import ClaimError, claim, verdict
 
 
@@ -91,3 +92,52 @@ def test_a_page_of_no_work_judges_no_claim(tmp_path: Path) -> None:
     _answers(Places(tmp_path), "baselines", "C2")
     with pytest.raises(ClaimError, match="baselines is a page of no published work"):
         claims.collect(Places(tmp_path))
+
+
+def test_a_claim_judged_twice_on_one_page_is_refused() -> None:
+    found = claim("C2", "", "It is.", fair=True, numbers="1")
+    for given_, before in (([found, found], []), ([found], found.rows())):
+        with pytest.raises(ClaimError, match="C2 is judged twice on this page"):
+            claims.once(given_, before)
+
+
+def test_each_way_of_reading_counts_every_claim_once(tmp_path: Path) -> None:
+    """A claim of one reading counts in both; no claim is lost."""
+    places = Places(tmp_path)
+    judged = [
+        claim("C2", "", "It is.", fair=True, numbers="1"),
+        claim("C3", "", "It is so.", fair=True, strict={"always": False}, numbers="2"),
+        claim("C4", "", "It was.", needs="a model"),
+    ]
+    rows = [row for one in judged for row in one.rows()]
+    path = places.results / "answers" / "jina_1.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps({"answers": [], "claims": rows}))
+    _answers(places, "chroma_1", "C1")
+    found = claims_page.counts(claims.collect(places))
+    assert (found[list(claims.VERDICTS)].sum(axis=1) == found["claims"]).all()
+    of_jina = found[found["work"] == "jina"].set_index("read")
+    assert of_jina["claims"].tolist() == [3, 3]
+    assert of_jina["holds"].tolist() == [2, 1]
+    assert of_jina["contradicted"].tolist() == [0, 1]
+    assert of_jina["open"].tolist() == [1, 1]
+    both = claims_page.both(claims.collect(places)).set_index("id")
+    assert (both.at["C3", "fair"], both.at["C3", "strict"]) == ("holds", "contradicted")
+
+
+def test_a_ledger_without_claims_is_shown_empty(tmp_path: Path) -> None:
+    found = claims.collect(Places(tmp_path))
+    assert list(found.columns) == claims.COLUMNS and found.empty
+    assert claims_page.counts(found)["claims"].sum() == 0
+    claims_page.figure_verdicts(found)
+
+
+def test_the_page_of_claims_runs_between_those_that_judge_and_the_overview() -> None:
+    groups = [
+        {path.stem: path.read_text("utf-8") for path in group}
+        for group in notebooks.in_turn(Places(Path(__file__).parents[1]))
+    ]
+    judging = {at for at, group in enumerate(groups) if "study.claim" in "".join(group.values())}
+    names = [set(group) for group in groups]
+    at = names.index({"claims"})
+    assert judging and max(judging) < at < names.index({"00_overview"})

@@ -1,4 +1,4 @@
-"""Commands start quickly, list what there is, and run any valid condition."""
+"""Commands start quickly, list what there is, run any valid condition, and say what failed."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from chunkstudy.base.spans import Collection
 from chunkstudy.commands import cli
-from chunkstudy.runs import conditions, grids
+from chunkstudy.runs import conditions, executors, grids, records
+from chunkstudy.runs import run as one_condition
 from chunkstudy.runs.conditions import MINILM, Condition
+from chunkstudy.runs.executors import tasks_of
 
 HEAVY = ("torch", "transformers", "scipy", "nltk", "matplotlib", "statsmodels", "papermill")
 """Libraries that take seconds to import and that `list` and `--help` need nothing of."""
@@ -40,6 +43,8 @@ def test_a_pattern_lists_the_conditions_of_one_collection() -> None:
 @pytest.fixture
 def empty_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("CHUNKSTUDY_ROOT", str(tmp_path))
+    for name in ("CHUNKSTUDY_VECTORS", "CHUNKSTUDY_RANKINGS"):
+        monkeypatch.delenv(name, raising=False)
     return tmp_path
 
 
@@ -80,3 +85,76 @@ def test_a_released_segmentation_runs_on_its_book_only() -> None:
     assert "use another chunker" in str(
         Condition("chroma", "lumberchunker-handmade", *parts).reason_not_run
     )
+
+
+ONE = Condition("builtin", "sentence-20", "none", "none", "corrected")
+
+
+def test_a_task_is_what_shares_a_collection_and_an_encoder_with_its_window() -> None:
+    grid = grids.grid()
+    tasks = tasks_of(grid)
+    assert sorted(c for task in tasks for c in task.conditions) == sorted(grid)
+    kinds = [{(c.collection, c.encoder) for c in task.conditions} for task in tasks]
+    assert all(len(kind) == 1 for kind in kinds)
+    assert len(set.union(*kinds)) == len(tasks)
+    for task in tasks:
+        places = [grid.index(c) for c in task.conditions]
+        assert places == sorted(places)
+
+
+def test_a_dry_run_shows_conditions_and_what_they_take(empty_study: Path) -> None:
+    code, output = invoke("run", "--dry-run", "--processes", "2", "--only", "scifact/fixed-64/*")
+    first, *listed, last = output.splitlines()
+    assert code == 0 and first.startswith(f"{len(listed)} to run, 0 recorded")
+    assert listed[-1].startswith(f"[{len(listed)}/{len(listed)}] scifact/fixed-64/")
+    assert last.startswith("at most ") and last.endswith("on two cores")
+    assert not list(empty_study.rglob("run.json"))
+
+
+@pytest.mark.slow
+def test_a_failed_condition_says_so_and_the_others_go_on(
+    empty_study: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def load(name: str) -> Collection:
+        if name == "builtin":
+            raise ValueError("this collection is not\nto be had")
+        return kept(name)
+
+    other = f"builtin-graded/sentence-20/{MINILM}/pre_embedding/corrected"
+    kept = one_condition.load_collection
+    monkeypatch.setattr(one_condition, "load_collection", load)
+    code, output = invoke("run", "--only", str(ONE), "--only", other)
+    assert code == 1
+    assert f"chunkstudy: {ONE} failed: this collection is not to be had\n" in output
+    assert f"[2/2] {other} took" in output
+    assert records.complete(empty_study / "results" / "runs" / conditions.parse(other).path)
+
+
+@pytest.mark.usefixtures("empty_study")
+@pytest.mark.parametrize("address", ["dask://host:1", "tcp://host", "host", "host:port"])
+def test_an_address_that_is_none_is_refused(address: str) -> None:
+    pytest.importorskip("distributed")
+    code, output = invoke("run", "--only", str(ONE), "--dask", address)
+    assert code == 1
+    assert f"chunkstudy: '{address}' is no address of a Dask scheduler; write host:port" in output
+
+
+@pytest.mark.usefixtures("empty_study")
+def test_a_scheduler_that_does_not_answer_is_said_in_one_sentence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.setattr(executors, "PATIENCE", 0.2)
+    code, output = invoke("run", "--only", str(ONE), "--dask", "127.0.0.1:9")
+    assert code == 1
+    assert "chunkstudy: no Dask scheduler answers at 127.0.0.1:9; start one with" in output
+
+
+@pytest.mark.usefixtures("empty_study")
+def test_what_costs_money_is_left_to_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-made")
+    paid = "builtin/recursive-400-200/text-embedding-3-large/pre_embedding/corrected"
+    code, output = invoke("run", "--only", paid, "--processes", "1")
+    assert code == 1
+    assert f"{paid} failed: " in output
+    assert "the ceiling CHUNKSTUDY_BUDGET is one process's" in output

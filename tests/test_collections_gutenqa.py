@@ -4,11 +4,6 @@ from __future__ import annotations
 
 import gzip
 import os
-import shutil
-import threading
-from collections.abc import Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -95,26 +90,25 @@ def test_a_workbook_converts_to_the_very_rows_beside_it(name: str, workbooks: Pa
 
 
 @pytest.fixture
-def served(workbooks: Path, apart: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The workbooks at a home of their own on this machine; the empty cache is returned."""
-    handler = partial(SimpleHTTPRequestHandler, directory=str(workbooks))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        monkeypatch.setattr(emma_files, "HOME", f"http://127.0.0.1:{server.server_port}/")
-        yield apart
-        server.shutdown()
+def brought(workbooks: Path, apart: Path, tmp_path: Path) -> Path:
+    """The workbooks alone in another data folder; the empty cache is returned."""
+    (tmp_path / "data" / "gutenqa_emma").mkdir(parents=True)
+    (tmp_path / "data" / "gutenqa_emma" / "raw").symlink_to(workbooks)
+    return apart
 
 
 @pytest.mark.real_data
-def test_emma_fetched_from_its_home_and_converted_is_emma(emma: Collection, served: Path) -> None:
+def test_emma_converted_from_its_workbooks_is_emma(
+    emma: Collection, brought: Path, tmp_path: Path
+) -> None:
     assert not is_here()
     assert gutenqa.load_emma() == emma
-    kept = served / "gutenqa_emma" / "paragraphs.jsonl.gz"
+    kept = brought / "gutenqa_emma" / "paragraphs.jsonl.gz"
     first = kept.read_bytes()
     kept.unlink()
     emma_files.read("paragraphs")
     assert kept.read_bytes() == first
-    shutil.rmtree(served / "gutenqa_emma" / "raw")
+    (tmp_path / "data" / "gutenqa_emma" / "raw").unlink()
     assert is_here()  # the converted files are enough, all seven are there
     assert gutenqa.load_emma() == emma
 

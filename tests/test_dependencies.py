@@ -1,8 +1,10 @@
-"""pyproject.toml, requirements.lock and environment.yml agree."""
+"""pyproject.toml, requirements.lock and environment.yml agree; files import from floors below."""
 
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -65,3 +67,11 @@ def test_conda_users_install_the_same_lock() -> None:
     assert named[0][0] == "python" and all(
         _locked()[name] == f"{name}=={version}" for name, version in named[1:]
     )
+
+
+def test_a_file_imports_only_from_its_own_floor_or_below() -> None:
+    command = Path(sys.executable).parent / "lint-imports"
+    found = subprocess.run(
+        [command, "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert found.returncode == 0, found.stdout

@@ -39,21 +39,21 @@ COMMANDS: Any = typer.main.get_command(cli.app)
 UsageError: Any = typer.BadParameter.__mro__[1]
 """Of the click that typer uses, whichever it is."""
 WAITING = {
-    r"(evaluate|fetch|generate|rescore|verify)$": "a word of a sentence, without its arguments",
+    r"(evaluate|fetch|generate|rescore|merge)$": "a word of a sentence, without its arguments",
     r"fetch .*": "the network",
     r"(inspect chroma|rescore) .*": "a collection that is fetched",
     r"study (?!--list).*": "hours, or a collection that is fetched",
     r"reproduce|inspect builtin": "minutes; `make reproduce` runs both",
     r"generate (?!.*--dry-run).*": "a language model",
     r"inspect handbook|run --only handbook/.*": "questions that a language model wrote",
-    r"pack .*|verify runs.tar": "records of the reader's own",
+    r"merge .*": "records of another machine",
 }
 """Commands of ours that are typed here and not run, by what they need."""
 IN_SMALL = {"run": ["--dry-run"], "export": ["--only", "builtin/*"]}
 """What keeps a command that does run to seconds."""
 SNIPPET = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
-ELSEWHERE = ("dask_jobqueue", "Asker(", "compare(", "openvino")
-"""What a snippet holds that needs a cluster, a language model, another engine, or minutes: the
+ELSEWHERE = ("Asker(", "compare(", "openvino")
+"""What a snippet holds that needs a language model, another engine, or minutes: the
 notebook your_own_data runs that one."""
 TARGETS = set(re.findall(r"^([a-z0-9-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
 

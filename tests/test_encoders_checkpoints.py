@@ -123,3 +123,25 @@ def test_slopes_are_those_of_alibis_authors_for_any_number_of_heads(heads: int) 
     assert slopes(heads) == pytest.approx(plain_slopes(heads), rel=1e-12)
     assert len(set(slopes(heads))) == heads
     assert all(0 < slope <= 1 for slope in slopes(heads))
+
+
+def drawn(length: int) -> list[int]:
+    return random.Random(length).choices(range(4, 60), k=length)
+
+
+PADDED = drawn(40)
+PADDED[7] = PADDED[8] = PADDED[30] = 1
+
+
+@pytest.mark.parametrize("ids", [*map(drawn, (1, 8, 9, 91, 129, 512)), PADDED], ids=len)
+@torch.inference_mode()
+def test_mpnets_states_are_those_of_transformers_and_padding_takes_no_position(
+    ids: list[int], tmp_path: Path
+) -> None:
+    from transformers import MPNetModel
+
+    model, *_ = made("mpnet", tmp_path / "model", positions=512)
+    theirs: Any = MPNetModel.from_pretrained(str(tmp_path / "model"), add_pooling_layer=False)
+    ((found,),) = model.states([ids])
+    expected = theirs.eval()(input_ids=torch.tensor([ids])).last_hidden_state[0]
+    torch.testing.assert_close(found, expected, atol=1e-4, rtol=0)

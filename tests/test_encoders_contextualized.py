@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,9 +17,9 @@ from chunkstudy.encoders.contextualized import (
     in_sequence,
     most_context,
     packed,
-    separated,
     whole,
 )
+from chunkstudy.encoders.pooling import mean_pool, normalise, pool_spans
 from chunkstudy.encoders.transformer import TransformerEncoder
 
 ENDS = (1, 2)
@@ -69,68 +70,6 @@ def test_a_token_is_taken_from_the_window_where_it_stands_deepest(
             # At the document's ends nothing more can be seen, so only the inner side counts.
             inner = ids[1] != 100 and ids[-2] != places[-1]
             assert not inner or depth >= max(elsewhere) - 1
-
-
-@given(CONTENT, SIZES)
-def test_only_the_first_continuous_window_sees_the_start(
-    content: list[int], sizes: tuple[int, int]
-) -> None:
-    layout = continuous([1, *content, 2], *sizes)
-    assert [1 in ids for ids in layout.windows] == [i == 0 for i in range(len(layout.windows))]
-    assert layout.windows[-1][-1] == 2
-
-
-@given(st.lists(st.lists(st.integers(10, 99), max_size=30), max_size=12), st.integers(3, 40))
-def test_chunks_put_apart_count_whole_and_once_with_one_separator_between_two(
-    chunks: list[list[int]], window: int
-) -> None:
-    layout, spans = separated(chunks, Frame(window, ENDS))
-    read = sequence(layout)
-    assert [read[a:b] for a, b in spans] == chunks  # no chunk takes in [CLS], [SEP] or another's
-    counted = [token for token in read if token not in ENDS]
-    assert counted == [token for chunk in chunks for token in chunk]
-    full = [tuple(chunk) for chunk in chunks if chunk]
-    for ids in layout.windows:
-        assert len(ids) <= window and (ids[0], ids[-1]) == ENDS
-        assert 1 not in ids[1:]
-        between = ids[1:-1]
-        joined = list(_split(between, 2))
-        if len(joined) > 1:  # where chunks share a window, all but a long one's rest are whole
-            assert all(part in full for part in joined[1:])
-            assert any(one[-len(joined[0]) :] == joined[0] for one in full)
-    # Greedy: a window's first piece did not fit into the one before.
-    for before, after in zip(layout.windows, layout.windows[1:], strict=False):
-        assert len(before) + 1 + len(_split(after[1:-1], 2)[0]) > window
-
-
-def _split(ids: tuple[int, ...], at: int) -> list[tuple[int, ...]]:
-    parts: list[list[int]] = [[]]
-    for token in ids:
-        if token == at:
-            parts.append([])
-        else:
-            parts[-1].append(token)
-    return [tuple(part) for part in parts]
-
-
-@given(
-    st.lists(st.lists(st.integers(10, 99), min_size=1, max_size=9), min_size=1, max_size=6),
-    st.lists(st.integers(100, 109), max_size=3),
-)
-def test_a_prefix_stands_in_every_window_of_chunks_put_apart_and_in_no_chunk(
-    chunks: list[list[int]], prefix: list[int]
-) -> None:
-    layout, spans = separated(chunks, Frame(16, ENDS, prefix))
-    assert all(ids[1 : 1 + len(prefix)] == tuple(prefix) for ids in layout.windows)
-    read = sequence(layout)
-    assert [read[a:b] for a, b in spans] == chunks
-    assert sum(token >= 100 for token in read) == len(prefix)  # of the first window alone
-
-
-def test_one_chunk_put_apart_is_read_as_plain_text_is() -> None:
-    layout, spans = separated([[11, 12]], Frame(8, ENDS))
-    assert layout == whole([1, 11, 12, 2])
-    assert spans.tolist() == [[1, 3]]
 
 
 @given(
@@ -208,3 +147,34 @@ def test_empty_documents_and_empty_chunks_never_become_nan(encoder: TransformerE
 def test_a_window_beyond_the_models_positions_is_refused(encoder: TransformerEncoder) -> None:
     with pytest.raises(ValueError, match="513 tokens is too long"):
         encoder.states([whole(range(1000, 1513))])
+
+
+def test_spans_are_pooled_as_each_alone_would_be() -> None:
+    torch.manual_seed(0)
+    states = torch.randn(5000, 8) + 100
+    starts = torch.tensor([0, 10, 4990, 3, 0])
+    ends = torch.tensor([5000, 11, 5000, 4000, 1])
+    expected = torch.stack(
+        [states[s:e].double().mean(0) for s, e in zip(starts.tolist(), ends.tolist(), strict=True)]
+    )
+    found = pool_spans(states, starts, ends)
+    assert found.dtype == torch.float32
+    torch.testing.assert_close(found, expected.float(), rtol=1e-6, atol=0)
+
+
+def test_the_whole_text_as_one_span_is_its_mean() -> None:
+    states = torch.randn(1, 50, 8)
+    whole = pool_spans(states[0], torch.tensor([0]), torch.tensor([50]))
+    torch.testing.assert_close(whole, mean_pool(states))
+
+
+def test_an_empty_span_stays_zero_also_when_normalised() -> None:
+    vectors = pool_spans(torch.ones(3, 2), torch.tensor([1, 0]), torch.tensor([1, 2]))
+    assert normalise(vectors)[0].tolist() == [0, 0]
+    assert normalise(vectors)[1].norm().item() == pytest.approx(1)
+
+
+@pytest.mark.parametrize(("start", "end"), [(2, 1), (-1, 1), (0, 4)])
+def test_a_span_outside_the_text_is_refused(start: int, end: int) -> None:
+    with pytest.raises(ValueError, match="3 tokens"):
+        pool_spans(torch.ones(3, 2), torch.tensor([start]), torch.tensor([end]))

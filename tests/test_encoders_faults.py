@@ -86,6 +86,8 @@ def test_another_instruction_than_registered_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("kind", "key", "value"),
     [
+        ("bert", "model_type", "roberta"),
+        ("bert", "hidden_act", "gelu_new"),
         ("mpnet", "model_type", "bert"),
         ("mpnet", "hidden_act", "gelu_new"),
         ("mpnet", "relative_attention_num_buckets", 64),

@@ -1,16 +1,21 @@
-"""The registry's data: complete, pinned, and priced as the models' sizes say."""
+"""The registry's data: complete, pinned, priced as the models' sizes say, and held to the files."""
 
 from __future__ import annotations
 
 import csv
+import dataclasses
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 
 from chunkstudy.base.models import MODELS, Architecture, ModelSpec
+from chunkstudy.encoders import models
+from chunkstudy.encoders.models import ModelError
 
 PUBLISHED = Path(__file__).parents[1] / "results" / "published"
+MINILM = models.spec("sentence-transformers/all-MiniLM-L6-v2")
 LOCAL = [model for model in MODELS.values() if model.kind != "api"]
 
 
@@ -46,3 +51,25 @@ def test_operations_equal_a_count_layer_by_layer() -> None:
             count += 2 * length * length * 4  # queries by keys
             count += 2 * length * length * 4  # weights by values
     assert sizes.flops_per_token(length) * length == count
+
+
+def test_a_changed_file_is_named_with_what_to_do(tmp_path: Path) -> None:
+    shutil.copytree(models.weights_folder(MINILM), tmp_path / "model")
+    tokenizer = tmp_path / "model" / "tokenizer.json"
+    tokenizer.write_text(tokenizer.read_text(encoding="utf-8") + " ", encoding="utf-8")
+    with pytest.raises(ModelError, match=r"tokenizer\.json has another sha256.*install it again"):
+        models.check_files(tmp_path / "model", MINILM)
+    tokenizer.unlink()
+    with pytest.raises(ModelError, match=r"tokenizer\.json is missing"):
+        models.check_files(tmp_path / "model", MINILM)
+
+
+def test_a_package_with_other_files_gives_way_to_the_hub(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "fake_package").mkdir()
+    (tmp_path / "fake_package" / "__init__.py").touch()
+    monkeypatch.syspath_prepend(str(tmp_path))
+    good = models.weights_folder(MINILM)
+    monkeypatch.setattr("huggingface_hub.snapshot_download", lambda *a, **k: str(good))
+    assert models.weights_folder(dataclasses.replace(MINILM, package="fake_package")) == good

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 
@@ -10,7 +9,6 @@ import numpy as np
 import pytest
 import torch
 from numpy.typing import NDArray
-from transformers import AutoModel
 
 from chunkstudy.encoders import models
 from chunkstudy.encoders.bert import Bert
@@ -121,16 +119,6 @@ def test_a_truncated_checkpoint_is_refused(folder: Path) -> None:
         Bert(folder)
 
 
-@pytest.mark.parametrize("change", [{"hidden_act": "gelu_new"}, {"model_type": "roberta"}])
-def test_a_configuration_that_is_not_computed_here_is_refused(
-    folder: Path, change: dict[str, str]
-) -> None:
-    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    (folder / "config.json").write_text(json.dumps(config | change), encoding="utf-8")
-    with pytest.raises(ModelError, match=r"config\.json says .*; Bert is computed here"):
-        Bert(folder)
-
-
 def test_the_characters_read_are_those_of_the_tokens_in_the_window() -> None:
     encoder = TransformerEncoder(SPEC, window=8)
     long = "A lighthouse keeper counts unhurried ships at nightfall."
@@ -139,25 +127,3 @@ def test_the_characters_read_are_those_of_the_tokens_in_the_window() -> None:
     assert whole == len(short)
     assert encoder.token_ids([long[:read]]) == encoder.token_ids([long])
     assert encoder.token_ids([long[: read - 1]]) != encoder.token_ids([long])
-
-
-@pytest.mark.parametrize("positions", [(0, *range(257, 512)), tuple(p // 2 for p in range(512))])
-def test_states_at_other_positions_equal_those_of_transformers(positions: tuple[int, ...]) -> None:
-    moved = TransformerEncoder(SPEC, window=len(positions), positions=positions)
-    (ids,) = moved.token_ids([ENGLISH * 60])
-    assert len(ids) == len(positions)
-    theirs = AutoModel.from_pretrained(str(models.weights_folder(SPEC)), add_pooling_layer=False)
-    with torch.inference_mode():
-        expected = theirs.eval()(
-            input_ids=torch.tensor([ids]), position_ids=torch.tensor([positions])
-        ).last_hidden_state[0]
-    (found,) = moved.states([whole(ids)])
-    assert torch.allclose(found, expected, atol=1e-5)
-    assert moved.describe()["positions"] == list(positions)
-
-
-def test_positions_that_are_not_there_or_too_few_are_refused() -> None:
-    with pytest.raises(ModelError, match="positions 0 to 512 are not all"):
-        TransformerEncoder(SPEC, positions=range(513))
-    with pytest.raises(ModelError, match="12 positions are too few for a window of 256"):
-        TransformerEncoder(SPEC, positions=range(12))

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from chunkstudy.base.budget import budget
 from chunkstudy.commands import cli
+from chunkstudy.llm.budget import budget
 from chunkstudy.runs import grids, records
 from chunkstudy.runs import run as running
 from chunkstudy.runs.conditions import LARGE, Condition
@@ -115,7 +115,7 @@ def test_the_cost_is_said_before_the_first_request(
     assert code == 1
     assert f"{PLAIN}: chunks: " in output
     assert "tokens, $0.0" in output
-    assert "chunkstudy: asking for $0.0" in output
+    assert "asking for $0.0" in output
     assert "above the ceiling of $0.0000; set CHUNKSTUDY_BUDGET" in output
     assert not world.state.asked
     assert not records.find(world.root / "results" / "runs")

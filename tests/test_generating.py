@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from chunkstudy.base.asking import LanguageModelError
-from chunkstudy.base.budget import budget
 from chunkstudy.collections import own
 from chunkstudy.commands import cli
 from chunkstudy.llm.asking import NotRecordedError
+from chunkstudy.llm.budget import budget
+from chunkstudy.llm.interface import LanguageModelError
 from chunkstudy.runs.generation import output
 from chunkstudy.runs.generation.prompts import OATH
 from tests import chat_server

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chunkstudy.base.asking import Finish, Reply, Request
 from chunkstudy.base.spans import Document
+from chunkstudy.llm.interface import Finish, Reply, Request
 from chunkstudy.runs import asking_cost
 from chunkstudy.runs.generation import excerpts, passages, prompts, published, replies
 from chunkstudy.runs.generation.demonstration import (

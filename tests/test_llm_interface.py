@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from chunkstudy.base.asking import Message, Reply, Request
-from chunkstudy.llm.interface import canonical, digest
+from chunkstudy.llm.interface import Message, Reply, Request, canonical, digest
 
 ASKED = Request(
     "openai/gpt-4o-mini",

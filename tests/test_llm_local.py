@@ -12,10 +12,10 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM
 
-from chunkstudy.base.asking import LanguageModelError, Message, Reply, Request
 from chunkstudy.base.files import sha256
 from chunkstudy.base.models import ModelSpec, Packed
 from chunkstudy.llm import causal_models
+from chunkstudy.llm.interface import LanguageModelError, Message, Reply, Request
 from chunkstudy.llm.local import Causal, LocalProvider
 from tests import small_llama
 
@@ -68,7 +68,7 @@ def test_likelihoods_are_those_of_each_answer_read_by_itself(causal: Causal) -> 
 def test_the_likeliest_allowed_answer_is_the_reply(causal: Causal, folder: Path) -> None:
     provider = LocalProvider(NAME, folder)
     provider.open()
-    reply = provider.once(request(answers=ANSWERS))
+    reply = provider.ask(request(answers=ANSWERS))
     assert isinstance(reply, Reply)
     scores = causal.log_likelihoods(TALK, ANSWERS)
     assert reply.text == ANSWERS[int(np.argmax(scores))]

@@ -8,14 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from chunkstudy.base.asking import Reply, Request
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Chunks
 from chunkstudy.chunkers import breakpoints
 from chunkstudy.collections import builtin
 from chunkstudy.llm import providers
 from chunkstudy.llm.asking import Asker
-from chunkstudy.llm.interface import Provider, digest
+from chunkstudy.llm.interface import Provider, Reply, Request, digest
 from chunkstudy.llm.recordings import contents, place
 from chunkstudy.runs import by_language_model, grids
 from chunkstudy.runs.chunking import chunk
@@ -53,7 +52,7 @@ def test_every_reply_lies_under_the_digest_of_its_request_and_its_provider_is_to
         who: Provider = provider(name)
         assert one["digest"] == digest(one["provider"], one["request"])
         assert one["provider"] == who.describe()
-        assert path == place(RECORDED, who, name.partition("/")[2])
+        assert path == place(RECORDED, who.endpoint, name.partition("/")[2])
 
 
 def on_conditions(asker: Noting, collections: Sequence[str]) -> None:

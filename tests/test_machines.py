@@ -1,31 +1,23 @@
-"""Many processes and machines leave the bytes that one process leaves, whatever is killed."""
+"""Several processes leave the bytes that one process leaves, on this machine and on a cluster."""
 
 from __future__ import annotations
 
 import os
 import signal
-import sys
-import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from chunkstudy.base import places
 from chunkstudy.runs import executors, running
-from chunkstudy.runs.running import Where
-from chunkstudy.runs.units import units
-from chunkstudy.runs.workers import Done, Order
+from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.executors import TaskResult
 from tests import several_collections as several
-from tests.dask_cluster import Cluster, kill
 
 pytestmark = pytest.mark.slow
-
-LONG = 240.0
-"""Seconds a test waits before it says that nothing comes any more."""
 
 
 @dataclass(frozen=True)
@@ -42,9 +34,6 @@ class World:
 
     def left(self, *names: str) -> dict[str, bytes]:
         return several.left_by(self.folder / "collections", *names)
-
-    def records(self, name: str) -> int:
-        return len(list((self.folder / "collections" / name / "runs").rglob("run.json")))
 
 
 @pytest.fixture(scope="module")
@@ -64,131 +53,82 @@ def world(tmp_path_factory: pytest.TempPathFactory, patch: pytest.MonkeyPatch) -
         patch.setenv("CHUNKSTUDY_COLLECTIONS", str(root / "collections"))
         several.write(root / "collections")
         if root == found.alone:
-            assert run(Where(), *several.NAMES) == 0
+            assert run(several.NAMES) == 0
     return found
 
 
-def run(where: Where, *names: str) -> int:
-    chosen = several.conditions(*names)
-    return running.run(chosen, places.find(), where, dry_run=False, again=False)
+def run(names: tuple[str, ...], **where: Any) -> int:
+    return running.run(several.conditions(*names), places.find(), **where)
 
 
-class Running(threading.Thread):
-    """A command at work while the test goes on; ``failed`` is what it returned."""
-
-    def __init__(self, where: Where, *names: str) -> None:
-        super().__init__(daemon=True)
-        self.where, self.names, self.failed = where, names, -1
-        self.start()
-
-    def run(self) -> None:
-        self.failed = run(self.where, *self.names)
-
-    def ended(self) -> int:
-        self.join(LONG)
-        assert not self.is_alive(), "the command does not end"
-        return self.failed
-
-
-def wait_for(due: Callable[[], bool]) -> None:
-    end = time.monotonic() + LONG
-    while not due():
-        assert time.monotonic() < end, "what the test waits for does not come"
-        time.sleep(0.01)
-
-
-def test_local_processes_leave_the_bytes_of_one_and_their_vectors(
+def test_local_processes_leave_the_bytes_of_one(
     world: World, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(Where(processes=2), "alpha", "beta") == 0
+    assert run(("alpha", "beta"), processes=2) == 0
     assert world.left("alpha", "beta") == world.expected("alpha", "beta")
     said = capfd.readouterr().err
-    assert "14 to run, 0 recorded" in said and "[4/4]" in said and "left on two cores" in said
-    vectors = world.folder / "build" / "vectors"
-    assert list(vectors.glob("*/*.safetensors"))
-    assert not list((vectors / "units").rglob("*.safetensors"))
-    assert run(Where(processes=2), "alpha", "beta") == 0
+    assert "14 to run, 0 recorded" in said and "[14/14]" in said and "left on two cores" in said
+    assert run(("alpha", "beta"), processes=2) == 0
     assert "0 to run, 14 recorded" in capfd.readouterr().err
-
-
-def test_a_process_killed_is_begun_again_once_and_then_said_to_be(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    orders = [Order(unit) for unit in units(several.conditions("alpha", "beta"))]
-    monkeypatch.setattr(executors, "perform", Dying(tmp_path, orders[0].unit.name))
-    found = {done.unit.name: done for done in executors.processes(2)(orders)}
-    assert "was killed 2 times" in found[orders[0].unit.name].failure
-    assert len(list(tmp_path.glob("begun-*"))) == 2
-    assert [one.failure for one in found.values()].count("") == len(orders) - 1
 
 
 @dataclass(frozen=True)
 class Dying:
-    """Performs every unit but one, at which its process is killed."""
+    """Runs nothing, and at one condition its process is killed."""
 
-    folder: Path
-    at: str
+    at: Condition
 
-    def __call__(self, order: Order) -> Done:
-        if order.unit.name == self.at:
-            (self.folder / f"begun-{os.getpid()}").touch()
+    def __call__(self, condition: Condition) -> TaskResult:
+        if condition == self.at:
             os.kill(os.getpid(), signal.SIGKILL)
-        return Done(order.unit)
+        return TaskResult(condition)
 
 
-@pytest.fixture(scope="module")
-def cluster(world: World, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    if find_spec("distributed") is None:
-        pytest.skip("the package distributed is missing; install the extra `cluster`")
-    started = Cluster(tmp_path_factory.mktemp("dask"), {"CHUNKSTUDY_SLOW_FOLDER": "0.05"})
-    try:
-        yield started
-    finally:
-        sys.stdout.write(started.log())
-        started.close()
-
-
-def test_a_worker_without_enough_memory_fails_a_unit_that_another_takes(
-    world: World, cluster: Cluster, capfd: pytest.CaptureFixture[str]
+@pytest.mark.usefixtures("world")
+def test_where_a_process_dies_its_condition_is_named_and_the_others_finish(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    small = cluster.start_worker(memory="300MB")
-    assert run(Where(executor=cluster.address), "zeta") == 2
-    said = capfd.readouterr().err
-    assert "its worker was lost again and again" in said and "--memory-limit" in said
-    assert world.records("zeta") == 0
-    kill(small)
-    enough = cluster.start_worker("--no-nanny")
-    assert run(Where(executor=cluster.address), "zeta") == 0
-    assert world.left("zeta") == world.expected("zeta")
-    kill(enough)
+    conditions = several.conditions("gamma")
+    monkeypatch.setattr(executors, "run_condition", Dying(conditions[1]))
+    results = list(executors.in_processes(2)(executors.tasks_of(conditions)))
+    assert {result.condition for result in results} == set(conditions)
+    assert {r.condition: r.failure for r in results if r.failure} == {conditions[1]: executors.DIED}
 
 
-def test_a_worker_killed_in_the_middle_is_replaced_by_another(
-    world: World, cluster: Cluster
+@pytest.mark.usefixtures("world")
+def test_documents_whose_reading_kills_its_process_are_read_condition_by_condition(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    first = cluster.start_worker("--no-nanny")
-    command = Running(Where(executor=cluster.address), "gamma")
-    wait_for(lambda: world.records("gamma") >= 2)
-    kill(first)
-    assert world.records("gamma") < 7
-    cluster.start_worker("--no-nanny")
-    assert command.ended() == 0
+    conditions = several.conditions("gamma")
+    monkeypatch.setattr(executors, "read_documents", kill)
+    monkeypatch.setattr(executors, "run_condition", TaskResult)
+    results = list(executors.in_processes(1)(executors.tasks_of(conditions)))
+    assert {result.condition for result in results} == set(conditions)
+    assert not [result.failure for result in results if result.failure]
+
+
+def kill(*_: object) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_cluster_leaves_the_bytes_of_one_process_and_names_what_its_worker_died_of(
+    world: World, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("distributed")
+    import dask
+    from distributed import LocalCluster
+
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 0}),
+        LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=None) as cluster,
+    ):
+        address = cluster.scheduler_address
+        with monkeypatch.context() as patch:
+            patch.setattr(executors, "_run_alone", kill)
+            assert run(("gamma",), dask=address) == 7
+            said = capfd.readouterr().err
+            for condition in several.conditions("gamma"):
+                assert f"{condition} failed: lost on the Dask cluster (KilledWorker" in said
+        cluster.wait_for_workers(1)
+        assert run(("gamma",), dask=address.removeprefix("tcp://")) == 0
     assert world.left("gamma") == world.expected("gamma")
-
-
-def test_two_commands_at_once_leave_the_bytes_of_one(world: World, cluster: Cluster) -> None:
-    cluster.start_worker("--no-nanny")
-    commands = [Running(Where(executor=cluster.address), "delta") for _ in range(2)]
-    assert [command.ended() for command in commands] == [0, 0]
-    assert world.left("delta") == world.expected("delta")
-
-
-def test_a_command_goes_on_when_its_scheduler_comes_back(world: World, cluster: Cluster) -> None:
-    command = Running(Where(executor=cluster.address), "epsilon")
-    wait_for(lambda: world.records("epsilon") >= 2)
-    kill(cluster.scheduler)
-    assert world.records("epsilon") < 7
-    cluster.start_scheduler()
-    cluster.start_worker("--no-nanny")
-    assert command.ended() == 0
-    assert world.left("epsilon") == world.expected("epsilon")

@@ -1,4 +1,4 @@
-"""Pk, WindowDiff and boundary similarity: by hand, by steps, and as segeval has them."""
+"""Pk, WindowDiff and boundary similarity: as segeval has them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chunkstudy.studies.one_post.cuts import boundary_similarity, pk, window_diff
+from chunkstudy.studies.one_post.cuts import boundary_similarity, window_measures
 
 UNITS = 12
 
@@ -27,8 +27,9 @@ def test_segeval_says_the_same(one: list[int], two: list[int]) -> None:
     import segeval
 
     reference, other = masses(one), masses(two)
-    for ours, theirs in ((pk, segeval.pk), (window_diff, segeval.window_diff)):
-        assert ours(one, two, UNITS) == pytest.approx(float(theirs(other, reference)))
+    ours = window_measures(one, two, UNITS)
+    for name, theirs in (("Pk", segeval.pk), ("WindowDiff", segeval.window_diff)):
+        assert ours[name] == pytest.approx(float(theirs(other, reference)))
     if one or two:  # without any boundary it fails
         expected = float(segeval.boundary_similarity(reference, other))
         assert boundary_similarity(one, two) == pytest.approx(expected)

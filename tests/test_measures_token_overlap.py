@@ -101,19 +101,6 @@ def test_every_measure_is_what_sets_of_positions_give(
             assert {name: values[query] for name, values in scores.items()} == expected
 
 
-def test_a_worked_example_has_the_values_computed_by_hand() -> None:
-    # One judged span [10, 30) in document 0; chunks of 20 from it, one of document 1.
-    chunks = chunks_of([(0, 0, 20), (0, 20, 40), (0, 40, 60), (1, 0, 20)])
-    overlap = TokenOverlap(judged_of([[(0, 10, 30)]]), chunks, "overlap")
-    scores = overlap.at(np.array([[3, 0]]), 2)  # reads 40, finds [10, 20)
-    assert scores["SpanRecall"].tolist() == [10 / 20]
-    assert scores["SpanPrecision"].tolist() == [10 / 40]
-    assert scores["SpanIoU"].tolist() == [10 / (40 + 10)]
-    assert scores["SpanF1"].tolist() == [20 / (20 + 40)]
-    assert overlap.touching_counts.tolist() == [2]
-    assert [values.tolist() for values in overlap.precision_omega()] == [[0.5], [0.5]]
-
-
 def test_min_reads_no_more_than_twenty_chunks_and_none_for_a_query_without_hits() -> None:
     chunks = chunks_of([(0, i, i + 1) for i in range(30)])
     overlap = TokenOverlap(judged_of([[(0, 0, 30)], []]), chunks, "overlap")

@@ -93,16 +93,13 @@ def test_no_other_way_to_match_words_keeps_more_characters(
 
 @settings(max_examples=200)
 @given(WORDS, WORDS)
-def test_every_character_is_kept_or_lost_and_every_word_kept_glued_or_left_out(
-    first: list[str], second: list[str]
-) -> None:
+def test_every_word_is_kept_or_left_out(first: list[str], second: list[str]) -> None:
     kept = align(first, second)
-    assert kept.characters + kept.lost == len("".join(first))
-    assert kept.characters + kept.added == len("".join(second))
-    counted = [i for i, _ in kept.words]
-    counted += [i for a, b, _ in kept.glued for i in range(a, b)]
-    counted += [i for a, b in kept.gaps for i in range(a, b)]
+    assert 0 <= kept.characters <= min(len("".join(first)), len("".join(second)))
+    counted = [place for place, _ in kept.words]
+    counted += [place for begin, end in kept.gaps for place in range(begin, end)]
     assert sorted(counted) == list(range(len(first)))
+    assert sum(len(first[place]) for place, _ in kept.words) <= kept.characters
 
 
 def test_without_the_page_the_study_says_where_to_put_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -47,16 +47,6 @@ def test_strings_that_leave_nothing_out_are_located_exactly_whatever_repeats(
     assert found == expected
 
 
-@given(st.permutations([chr(code) for code in range(0x4E00, 0x4E28)]), st.data())
-def test_spans_in_order_are_located_exactly_where_no_character_repeats(
-    letters: list[str], data: st.DataObject
-) -> None:
-    text = "".join(letters)
-    starts = sorted(data.draw(st.sets(st.integers(0, 38), min_size=1)))
-    expected = [(start, data.draw(st.integers(start + 1, 40))) for start in starts]
-    assert locate_in_order(text, [text[start:end] for start, end in expected], "d") == expected
-
-
 @given(st.text("ab \n", min_size=1, max_size=30), st.data())
 def test_strings_cut_in_order_from_any_text_are_found_as_they_are(
     text: str, data: st.DataObject

@@ -1,4 +1,4 @@
-"""No page and no table of the paper shows an internal name."""
+"""No page and no table of the paper shows an internal name, and what is cited can be looked up."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from chunkstudy.base.models import MODELS
 from chunkstudy.base.places import Places
+from chunkstudy.collections import beir, chroma, covid_qa, emma_files
+from chunkstudy.llm.causal_models import MODELS as CAUSAL
 
 ROOT = Path(__file__).parents[1]
 PLACES = Places(ROOT)
@@ -49,3 +52,48 @@ def test_no_internal_name_and_no_missing_number_reaches_latex(path: Path) -> Non
     text = text.replace(r"\_", "_")
     assert not INTERNAL.findall(text)
     assert not re.search(r"\bnan\b", text)
+
+
+PROTOCOLS = "docs/protocols.md"
+PRIVATE = re.compile(r"\bS[0-4]:\d|\bPROTOCOLS [A-D]\b|(?<!-)\bseeds?/")
+
+
+def _texts() -> Iterator[tuple[str, str]]:
+    for folder in ("src", "tests", "docs", "notebooks", "."):
+        for path in sorted((ROOT / folder).glob("*" if folder == "." else "**/*")):
+            if path.suffix in (".py", ".toml", ".md", ".ipynb") and path != Path(__file__):
+                yield str(path.relative_to(ROOT)), path.read_text(encoding="utf-8")
+
+
+def _anchors(page: str) -> set[str]:
+    """The anchors that GitHub makes of a page's headings."""
+    headings = re.findall(r"^#+ (.+)$", page, flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", one.lower()).replace(" ", "-") for one in headings}
+
+
+def test_every_cited_section_of_the_protocols_exists() -> None:
+    anchors = _anchors((ROOT / PROTOCOLS).read_text(encoding="utf-8"))
+    cited = {
+        (name, anchor)
+        for name, text in _texts()
+        for run in re.findall(rf"{re.escape(PROTOCOLS)}#[\w-]+(?:,\s+#[\w-]+)*", text)
+        for anchor in re.findall(r"#([\w-]+)", run)
+    }
+    assert cited
+    assert {one for one in cited if one[1] not in anchors} == set()
+
+
+def test_no_citation_is_a_line_of_a_copy_that_nobody_else_has() -> None:
+    assert [name for name, text in _texts() if PRIVATE.search(text)] == []
+
+
+def test_the_data_card_has_the_digests_of_every_collection_and_model() -> None:
+    text = (Path(__file__).parents[1] / "docs/data-card.md").read_text(encoding="utf-8")
+    digests = {covid_qa.FILE.sha256, *chroma.DIGESTS.values()}
+    digests |= {sheet.sha256 for sheet in emma_files.SHEETS.values()}
+    digests |= {each[0] for source in beir.SOURCES.values() for each in source.sha256.values()}
+    digests |= {one for model in MODELS.values() for one in model.files.values() if one}
+    digests |= {one for model in CAUSAL.values() for one in model.files.values()}
+    assert set(re.findall(r"sha256 `(\w+)`", text)) == digests
+    for revision in (chroma.COMMIT, covid_qa.COMMIT, emma_files.COMMIT):
+        assert revision in text

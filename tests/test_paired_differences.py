@@ -23,8 +23,6 @@ from chunkstudy.evaluation.statistics.differences import (
     SIGNIFICANT,
     Pair,
     differences,
-    families,
-    told_twice,
 )
 
 RANDOM = np.random.default_rng(3)
@@ -183,19 +181,3 @@ def test_a_question_without_its_document_is_refused() -> None:
     asked = pd.Series("d", index=QUERIES[1:])
     with pytest.raises(ValueError, match=r"'q0' .* has no document; name one for every query"):
         differences([Pair({}, BASE, BASE, asked)], "a question", "ours", "theirs")
-
-
-def test_one_comparison_with_two_verdicts_is_found_whichever_comes_first() -> None:
-    draw = np.random.default_rng(0)
-    close = pd.Series(0.5 + 0.02 * draw.standard_normal(60), [f"q{i}" for i in range(60)])
-    far = close + 0.1 * draw.standard_normal(60) + 0.03
-    alone = differences([Pair({"arm": "a"}, far, close)], "alone", "score", "other")
-    noise = [
-        Pair({"arm": str(i)}, close + 0.1 * draw.standard_normal(60), close) for i in range(20)
-    ]
-    among = differences([Pair({"arm": "a"}, close, far), *noise], "among", "score", "other")
-    assert alone["shown"].iloc[0] == "higher" and among["shown"].iloc[0] == "not shown"
-    assert len(told_twice({"one": alone, "two": among})) == 1
-    assert told_twice({"one": alone, "again": alone}) == []
-    counted = families({"one": alone, "two": among})
-    assert counted[["question", "size"]].to_numpy().tolist() == [["alone", 1], ["among", 21]]

@@ -24,7 +24,7 @@ DECIMAL = re.compile(r"\d+[.,]\d+(?:[.,]\d+)*|\d+(?:\.\d+)?\s*\\%")
 WHOLE = re.compile(r"(?<![\w.])\d+(?![\w.])")
 SETTINGS = {
     "5", "64", "125", "128", "200", "250", "256", "400", "512", "550", "800", "1,000", "2,000",
-    "8,192", "0", "1", "20", "95", "100", "135", "300", "44", "38", "4",
+    "8,192", "0", "1", "20", "95", "100", "135", "300", "44", "4",
 }  # fmt: skip
 """What somebody chose and no computation gave: windows, sizes, depths, levels, and what a work says
 of itself. A number that is measured has no place here."""

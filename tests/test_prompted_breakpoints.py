@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from chunkstudy.base.asking import Reply, Request
 from chunkstudy.chunkers import breakpoints
 from chunkstudy.chunkers.breakpoints import Kind
+from chunkstudy.llm.interface import Reply, Request
 from chunkstudy.studies.one_post import prompting as study
 
 TEXT = "The lane was paved in 1904.\n\nA flood came in 1931 and took the houses."

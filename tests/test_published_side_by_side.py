@@ -12,13 +12,11 @@ import pytest
 
 from chunkstudy.base.places import Places
 from chunkstudy.published import side_by_side as published
-from chunkstudy.published import sources
 from chunkstudy.published.cells import KEYS, Cell, read
 from chunkstudy.published.side_by_side import COLUMNS, SETTING, Library, compare
-from chunkstudy.published.sources import IN_CORPUS, Work, conditions_of, source_of
+from chunkstudy.published.sources import IN_CORPUS, conditions_of, source_of
 from chunkstudy.published.verdicts import VERDICTS, printed_ends
 from chunkstudy.runs import study_results
-from chunkstudy.runs.conditions import NONE, Condition
 from tests.made_library import made_library
 
 ROOT = Path(__file__).parents[1]
@@ -179,32 +177,3 @@ def test_a_correlation_waits_for_all_collections_though_a_table_has_it_before(
     del scores["scidocs pre"]
     row = compared([lowest], scores, monkeypatch, tmp_path).iloc[0]
     assert row["verdict"] == "not_run" and row["needs"].startswith("nothing to run: a correlation")
-
-
-def test_a_further_table_costs_one_file_and_one_mapping(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    path = tmp_path / "results" / "published" / "own.csv"
-    path.parent.mkdir(parents=True)
-    path.write_text(
-        "work,table,collection,chunker,encoder,measure,statistic,published,decimals,unit,section,"
-        "row,column\n"
-        "own,1,chroma,recursive-200-0,text,PrecisionOmega,mean,29.9,1,percent,Table,1,Ω\n"
-        "own,1,chroma,recursive-400-0,text,PrecisionOmega,mean,17.7,1,percent,Table,2,Ω\n",
-        encoding="utf-8",
-    )
-
-    def mapping(one: Cell) -> Condition:
-        return Condition(one.collection, one.chunker, NONE, NONE, "as_published-chroma")
-
-    monkeypatch.setitem(
-        sources.WORKS, "own", Work("Our own", "own", "as_published-chroma", mapping)
-    )
-    scores = ([0.298, 0.3], [0.1, 0.2])
-    records = {
-        mapping(one): scored("PrecisionOmega", values)
-        for one, values in zip(read(Places(tmp_path)), scores, strict=True)
-    }
-    rows = compare(Places(tmp_path), made_library(records))
-    assert list(rows["verdict"]) == ["exact", "deviates"]
-    assert list(rows["place"]) == ["Table, row 1, column Ω", "Table, row 2, column Ω"]

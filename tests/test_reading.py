@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 import torch
 
-from chunkstudy.base.asking import LanguageModelError
-from chunkstudy.base.reading import Part, Read
 from chunkstudy.chunkers.signals import BEFORE, staying
-from chunkstudy.llm.reading import CausalReader
+from chunkstudy.llm.interface import LanguageModelError
+from chunkstudy.llm.reading import CausalReader, Part, Read
 from tests.small_llama import POSITIONS, vocabulary, write_checkpoint
 
 TEXT = "A letter came on Monday. Nobody opened it. The hens were fed at noon, and it rained."

@@ -13,11 +13,11 @@ import nbformat
 import pytest
 from typer.testing import CliRunner
 
-from chunkstudy.base import retries
-from chunkstudy.base.budget import budget
 from chunkstudy.base.sources import SourceError
 from chunkstudy.collections import own
 from chunkstudy.commands.cli import app
+from chunkstudy.llm import openai_client
+from chunkstudy.llm.budget import budget
 from chunkstudy.publish import notebooks
 from chunkstudy.runs.conditions import MINILM
 from chunkstudy.show.parameters import INJECTED, NotebookError, changed
@@ -110,8 +110,8 @@ COMMANDS = [
     ("fetch nq", "unknown collection 'nq'; use one of chroma"),
     ("models minilm gpt-2", "'gpt-2'"),
     ("run --dry-run --only builtin/* --only biultin/*", "no condition matches 'biultin/*'"),
-    ("run --only builtin/none/none/none/corrected --shard 1/2 --processes 2", "give one"),
-    ("run --shard 3/2", "is no shard; write its number"),
+    ("run --only builtin/none/none/none/corrected --dask h:1 --processes 2", "give one"),
+    ("run --only builtin/none/none/none/corrected --processes -1", "-1 processes are too few"),
     ("list --only zz/none/none/none/corrected", "unknown collection 'zz'"),
     ("list --only chroma/fixed/none/none/corrected", "unknown chunker 'fixed'"),
     ("list --only chroma/none/nobody/pre_embedding/corrected", "unknown encoder 'nobody'"),
@@ -128,8 +128,13 @@ COMMANDS = [
     (f"list --only chroma/none/{MINILM}-w600/pre_embedding/corrected", "has 512 positions"),
     (f"list --only chroma/none/{MINILM}-w2/pre_embedding/corrected", "3 are the fewest"),
     (f"list --only chroma/none/{MINILM}/contextualized-600/corrected", "has 512 positions"),
-    (f"list --only chroma/none/{MINILM}/contextualized-256-at-257/corrected", "position 513"),
     (f"list --only chroma-within/none/{MINILM}/pre_embedding/as_published-ielab", "use corrected"),
+    (f"list --only builtin/fixed-64/{MINILM}/prepended-title/as_published-chroma",
+     "no paper under study scores contexts"),
+    (f"list --only builtin-graded/fixed-64/{MINILM}/contextualized-64-packed/as_published-ielab",
+     "under corrected only"),
+    (f"list --only builtin/proposition-sentences/{MINILM}/contextualized-64-averaged/corrected",
+     "do not hold the rewritten chunks"),
     ("list --only builtin/lumberchunker-by-gemini__gemini-2.5-flash/none/none/corrected",
      "another name of 'lumberchunker'; write"),
     ("list --only chroma/recursive-200-200/none/none/corrected", "overlap"),
@@ -157,10 +162,8 @@ COMMANDS = [
     ("generate texts --model openai/gpt-4o-mini --out farm", "made from other documents (none.md"),
     ("generate texts --model openai/gpt-4o-mini --out farm/documents", "holds other things"),
     ("generate texts --model server/gemma", "needs an address; set CHUNKSTUDY_SERVER_URL"),
-    ("verify none.tar", "there is no none.tar"),
-    ("verify bad.jsonl", "is no archive"),
-    ("verify texts", "there is no run.json"),
-    ("pack runs.tar --by me --machine it --only builtin/*", "no record matches builtin/*"),
+    ("merge nowhere", "there is no record below nowhere; name a folder"),
+    ("merge texts", "there is no record below texts; name a folder"),
 ]  # fmt: skip
 
 
@@ -239,14 +242,14 @@ def test_what_cannot_be_evaluated(line: str, sentence: str, here: Path, little_m
         ),
         ({"OPENAI_BASE_URL": "here"}, "'here' is no address; write it as http://"),
         ({"OPENAI_API_KEY": "sk-\u200b1"}, "OPENAI_API_KEY holds characters no key has"),
-        ({}, "cannot be reached; check that a server listens at http://127.0.0.1:9/v1"),
+        ({}, "at http://127.0.0.1:9/v1 cannot be reached; check that a server listens there"),
     ],
 )
 def test_a_budget_a_key_or_an_address_that_cannot_be_one(
     variables: dict[str, str], sentence: str, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given = {"OPENAI_API_KEY": "sk-made", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"} | variables
-    monkeypatch.setattr(retries, "FIRST_WAIT", 0.0)
+    monkeypatch.setattr(openai_client, "RETRIES", 0)
     budget.cache_clear()
     for name, value in given.items():
         monkeypatch.setenv(name, value)

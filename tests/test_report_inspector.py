@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkstudy.base.places import Places
-from chunkstudy.base.spans import Collection, Document, Judgment, Query, text_digest
+from chunkstudy.base.spans import Collection, Document, Judgment, Query
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.runs import run
@@ -339,12 +339,12 @@ def test_the_same_words_at_another_place_are_a_wrong_copy(
 
 
 def test_the_index_lists_every_judged_query_worst_first_and_links_to_pages(places: Places) -> None:
-    written = inspector.write(places, "builtin", chunkers=CHUNKERS[:1], depth=DEPTH, worst=2)
+    written = inspector.write(places, "builtin", chunkers=CHUNKERS[:1], depth=DEPTH, worst=3)
     assert written.is_relative_to(places.build / "inspector" / "builtin")
     html = written.read_text(encoding="utf-8")
     links = [found["href"] for tag, found in Read(html).tags if tag == "a"]
     linked = [written.parent / link for link in links]
-    assert len(set(linked)) == 2
+    assert len(set(linked)) == 3  # that of ../zoo among them
     for path in linked:
         assert path.resolve().is_relative_to(written.parent.resolve())
         page = Read(path.read_text(encoding="utf-8"))
@@ -356,9 +356,3 @@ def test_the_index_lists_every_judged_query_worst_first_and_links_to_pages(place
     assert len(recalls) == 3
     assert len(set(recalls)) > 1
     assert "Is anything judged?" not in html
-
-
-def test_a_query_id_cannot_lead_out_of_the_folder(places: Places) -> None:
-    written = inspector.write(places, "builtin", "../zoo", CHUNKERS)
-    assert written.resolve().parent.parent == (places.build / "inspector" / "builtin").resolve()
-    assert text_digest("../zoo")[:8] in written.name

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-import tarfile
 from collections.abc import Callable
 from pathlib import Path
 
+import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 from chunkstudy.base.places import Places
 from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.collections import builtin
+from chunkstudy.commands.cli import app
+from chunkstudy.evaluation import trec
 from chunkstudy.evaluation.measures import first_hit
 from chunkstudy.evaluation.retrieval import chunks as retrieval
-from chunkstudy.runs import archives, rankings, records, rescore
+from chunkstudy.runs import rankings, records, rescore
 from chunkstudy.runs.conditions import MINILM, Condition
-from chunkstudy.runs.library import Library
+from chunkstudy.runs.library import COLUMNS, Library, write_csv
 from tests.small_study import GRADED, MANY, condition, write_record
 
 ROOT = Path(__file__).parents[1]
@@ -161,23 +166,20 @@ def test_a_measure_that_the_ranking_does_not_give_is_refused(
 
 def test_a_missing_ranking_is_named_and_leaves_every_record_as_it_was(places: Places) -> None:
     (places.runs / DOCUMENTS.path / rankings.FILE).unlink()
-    wanted = rf"ranking of {DOCUMENTS} .* or `chunkstudy run --only '{DOCUMENTS}' --again`"
+    wanted = rf"ranking of {DOCUMENTS} .*; `chunkstudy run --only '{DOCUMENTS}' --again`"
     with pytest.raises(rescore.RescoreError, match=wanted):
         rescore.rescore("SpanRecall@3", [SPANS, DOCUMENTS], places)
     assert "SpanRecall@3" not in records.read_run(places.runs / SPANS.path).measures
 
 
-def test_a_record_without_its_ranking_says_so(places: Places) -> None:
+def test_a_condition_that_kept_no_ranking_says_so(places: Places) -> None:
     folder = places.runs / SPANS.path
     records.write_run(folder, records.read_run(folder).model_copy(update={"ranking": None}))
     with pytest.raises(rescore.RescoreError, match="recorded without its ranking"):
         rescore.rescore("SpanRecall@3", [SPANS], places)
-
-
-def test_a_condition_without_a_model_ranks_nothing() -> None:
-    model_free = Condition("chroma", "recursive-200-0", "none", "none", "corrected")
+    without_model = Condition("chroma", "recursive-200-0", "none", "none", "corrected")
     with pytest.raises(rescore.RescoreError, match="ranks nothing"):
-        rescore.rescore("SpanRecall@3", [model_free], Places(ROOT))
+        rescore.rescore("SpanRecall@3", [without_model], Places(ROOT))
 
 
 def test_another_collection_than_the_recorded_one_is_refused(
@@ -207,9 +209,9 @@ def test_a_rescoring_killed_halfway_leaves_the_old_record_whole(
 
 def test_the_text_export_holds_every_score(places: Places, tmp_path: Path) -> None:
     library = Library(places)
-    lines = archives.export_csv(tmp_path / "out.csv", [SPANS, DOCUMENTS], library)
+    lines = write_csv(tmp_path / "out.csv", [SPANS, DOCUMENTS], library)
     table = pd.read_csv(tmp_path / "out.csv", dtype={"query_id": str})
-    assert list(table.columns) == list(archives.COLUMNS)
+    assert list(table.columns) == list(COLUMNS)
     assert len(table) == lines
     for one in (SPANS, DOCUMENTS):
         record = library.get(one)
@@ -219,27 +221,30 @@ def test_the_text_export_holds_every_score(places: Places, tmp_path: Path) -> No
         pd.testing.assert_frame_equal(wide, record.wide)
 
 
-def test_the_archive_holds_records_and_rankings_and_is_the_same_twice(
-    places: Places, tmp_path: Path
+def test_what_is_exported_is_what_was_scored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    record = Library(places).get(SPANS)
-    assert record is not None
-    assert record.run.ranking is not None
-    outside = places.rankings / f"{record.run.ranking.sha256}.parquet"
-    outside.parent.mkdir(parents=True)
-    (record.folder / rankings.FILE).rename(outside)
-    (record.folder / ".run.json.left").write_text("by a killed run", encoding="utf-8")
-    packed, missing = archives.archive(tmp_path / "one.tar", places)
-    assert not missing
-    with tarfile.open(tmp_path / "one.tar") as tar:
-        names = tar.getnames()
-        assert {member.mtime for member in tar} == {0}
-    assert len(names) == packed == 2 * 3 + 2
-    assert f"rankings/{outside.name}" in names
-    assert f"runs/{DOCUMENTS}/{rankings.FILE}" in names
+    root = Places(ROOT)
+    record = Library(root).get(SPANS)
+    assert record and record.run.ranking
+    monkeypatch.chdir(root.root)
+    done = CliRunner().invoke(app, ["export", "--trec", str(tmp_path), "--only", str(SPANS)])
+    assert done.exit_code == 0 and "rankings of 1 conditions" in done.output
+    folder = tmp_path / SPANS.collection
+    (run,) = folder.glob("*.chunks.run")
+    qrels = list(ir_measures.read_trec_qrels(f"{run}"[:-3] + "qrels"))
+    success = ir_measures.parse_measure("Success@5")
+    ranked = list(ir_measures.read_trec_run(str(run)))
+    found = {one.query_id: one.value for one in ir_measures.iter_calc([success], qrels, ranked)}
+    recall = record.wide["SpanRecall@5"]
+    assert {query for query, value in found.items() if value} == set(recall[recall > 0].index)
+    documents = next(folder.glob("*.documents.run")).read_text(encoding="utf-8").splitlines()
+    assert len({tuple(line.split()[:3]) for line in documents}) == len(documents)
 
-    archives.archive(tmp_path / "two.tar", places)
-    assert (tmp_path / "one.tar").read_bytes() == (tmp_path / "two.tar").read_bytes()
 
-    outside.unlink()
-    assert archives.archive(tmp_path / "one.tar", places) == (packed - 1, [SPANS])
+@given(st.text(max_size=20))
+def test_a_name_holds_no_white_space_and_can_be_read_back(text: str) -> None:
+    from urllib.parse import unquote
+
+    written = trec.name(text)
+    assert len(written.split()) <= 1 and unquote(written) == text

@@ -1,16 +1,23 @@
-"""Statistics against scipy's own, and the answers defined at the edges."""
+"""Statistics against scipy's own and against brute force, and the answers at the edges."""
 
 from __future__ import annotations
 
 import math
+from itertools import combinations
 
 import numpy as np
 import pytest
+import statsmodels.api as sm
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import ArrayLike
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.weightstats import ttost_paired
 
 from chunkstudy.evaluation import statistics
+from chunkstudy.evaluation.statistics import agreement
+from chunkstudy.evaluation.statistics.clusters import clustered_means
 
 GENERATOR = np.random.default_rng(7)
 A = GENERATOR.random(60)
@@ -179,3 +186,101 @@ def test_fences_leave_out_what_a_box_plot_draws_as_outliers() -> None:
     assert statistics.inside_fences(values).tolist() == kept == [True] * 9 + [False]
     assert statistics.inside_fences([]).tolist() == []
     assert statistics.inside_fences([4.0] * 9 + [5.0]).tolist() == [True] * 9 + [False]
+
+
+RNG = np.random.default_rng(5)
+
+
+def clustered_mean(values: ArrayLike, groups: ArrayLike) -> statistics.Tested:
+    return clustered_means([(values, groups)])[0]
+
+
+def test_groups_of_one_query_give_the_interval_and_the_test_over_queries() -> None:
+    values = RNG.normal(0.1, 1, 60)
+    found = clustered_mean(values, np.arange(60))
+    usual = statistics.paired_difference(values, np.zeros(60))
+    assert found.interval == pytest.approx(usual.interval)
+    assert found.p == pytest.approx(usual.p)
+    assert (found.mean, found.freedom) == (pytest.approx(usual.mean), 59)
+
+
+def test_p_is_that_of_a_regression_on_nothing_with_clustered_errors() -> None:
+    groups = RNG.integers(0, 12, 150)
+    values = RNG.normal(0, 1, 12)[groups] + RNG.normal(0.3, 1, 150)
+    fitted = sm.OLS(values, np.ones(150)).fit(
+        cov_type="cluster", cov_kwds={"groups": groups}, use_t=True
+    )
+    assert clustered_mean(values, groups).p == pytest.approx(float(fitted.pvalues[0]))
+
+
+def test_queries_that_repeat_their_group_count_once() -> None:
+    of_groups = RNG.normal(0.2, 1, 20)
+    single = clustered_mean(of_groups, np.arange(20))
+    repeated = clustered_mean(np.repeat(of_groups, 9), np.repeat(np.arange(20), 9))
+    assert repeated.interval == pytest.approx(single.interval)
+    assert repeated.p == pytest.approx(single.p)
+    over_queries = statistics.bootstrap_interval(np.repeat(of_groups, 9))
+    assert over_queries.high - over_queries.low < 0.5 * (single.interval.high - single.interval.low)
+
+
+def test_the_interval_is_that_of_drawing_whole_groups() -> None:
+    groups = np.repeat(np.arange(8), [1, 2, 3, 4, 5, 6, 7, 30])
+    values = RNG.normal(0, 1, 8)[groups] + RNG.normal(0, 0.1, 58)
+    drawn = RNG.integers(0, 8, (4000, 8))
+    members = [values[groups == one] for one in range(8)]
+    means = [np.concatenate([members[one] for one in draw]).mean() for draw in drawn]
+    expected = np.quantile(means, [0.025, 0.975])
+    assert clustered_mean(values, groups).interval == pytest.approx(expected, abs=0.08)
+
+
+def test_one_group_tells_no_interval_and_equal_values_no_doubt() -> None:
+    assert np.isnan(clustered_mean([1.0, 2.0], ["a", "a"]).p)
+    assert clustered_mean([0.0, 0.0], ["a", "b"]).p == 1
+    assert clustered_mean([0.5, 0.5], ["a", "b"]).p == 0
+
+
+def test_values_without_a_group_are_refused() -> None:
+    with pytest.raises(ValueError, match="2 values cannot be in 1 groups"):
+        clustered_mean([1.0, 2.0], ["a"])
+
+
+SCORES = st.lists(st.integers(0, 5), min_size=2, max_size=9)
+
+
+def tau_by_counting(x: list[int], y: list[int]) -> float:
+    """Concordant less discordant pairs, over the geometric mean of the pairs untied in each."""
+    pairs = list(combinations(range(len(x)), 2))
+    agree = sum(np.sign(x[i] - x[j]) * np.sign(y[i] - y[j]) for i, j in pairs)
+    untied = [sum(z[i] != z[j] for i, j in pairs) for z in (x, y)]
+    return float(agree / math.sqrt(untied[0] * untied[1])) if all(untied) else math.nan
+
+
+@given(SCORES, st.randoms(use_true_random=False))
+def test_tau_counts_pairs_and_ties(x: list[int], random: np.random.Generator) -> None:
+    y = [one + random.choice([-1, 0, 0, 1]) for one in x]
+    found = agreement.kendall(x, y)
+    assert found == pytest.approx(tau_by_counting(x, y), nan_ok=True)
+
+
+def test_tau_of_what_has_no_order_is_a_gap() -> None:
+    assert math.isnan(agreement.kendall([1.0], [2.0]))
+    assert math.isnan(agreement.kendall([1, 1, 1], [1, 2, 3]))
+
+
+def test_delta_relative_improvement_and_effect_ratio_compare_gains_not_levels() -> None:
+    same = ((0.2, 0.25), (0.4, 0.5))
+    assert agreement.delta_relative_improvement(*same) == pytest.approx(0)
+    assert agreement.effect_ratio(*same) == pytest.approx(2)
+    weaker = ((0.5, 0.6), (0.5, 0.55))
+    assert agreement.delta_relative_improvement(*weaker) == pytest.approx(0.1)
+    assert agreement.effect_ratio(*weaker) == pytest.approx(0.5)
+    assert agreement.effect_ratio((0.5, 0.6), (0.5, 0.4)) == pytest.approx(-1)
+    assert math.isnan(agreement.relative_improvement(0.0, 0.1))
+    assert math.isnan(agreement.effect_ratio((0.5, 0.5), (0.5, 0.6)))
+
+
+def test_what_cannot_be_paired_is_refused() -> None:
+    with pytest.raises(ValueError, match="cannot be paired"):
+        agreement.kendall([1, 2], [1])
+    with pytest.raises(ValueError, match="not finite"):
+        agreement.kendall([1, math.nan], [1, 2])

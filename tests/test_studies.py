@@ -123,7 +123,7 @@ def test_a_study_of_several_tables_wants_to_know_which(places: Places) -> None:
 
 
 def test_a_study_that_was_not_run_is_empty(tmp_path: Path) -> None:
-    assert study_results.read(Places(tmp_path), "depth").empty
+    assert study_results.read(Places(tmp_path), "similarity").empty
     assert study_results.tables(Places(tmp_path), "chunk-sizes") == {}
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from chunkstudy.base.spans import Collection, Document
 from chunkstudy.llm.causal_models import of_the_hub
-from chunkstudy.llm.states import TOGETHER, CausalStates
+from chunkstudy.llm.reading import TOGETHER, CausalStates
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.studies.which_models import bidirectionality as study
 from tests import small_llama

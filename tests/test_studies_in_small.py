@@ -5,13 +5,11 @@ What is measured is not looked at: the encoder has one layer, the collections a 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 
 from chunkstudy.base.models import ModelSpec
@@ -22,20 +20,16 @@ from chunkstudy.runs.conditions import MINILM, Condition
 from chunkstudy.runs.grids import OWN, PRE, WIDE
 from chunkstudy.runs.run import evaluate
 from chunkstudy.studies.chroma import search as chroma_search
-from chunkstudy.studies.conformance import arms
 from chunkstudy.studies.controls import random_boundaries
 from chunkstudy.studies.jina import three_sentences
 from chunkstudy.studies.language_models import window_answers
-from chunkstudy.studies.taxonomy.empty_documents import chain
 from tests.small_context import EMMA, SmallContext, collection, one_layer, quoted
 from tests.small_study import write_outcome
 
 ROOT = Places(Path(__file__).parents[1])
 LACKING = {
     "boundary-signals": "a causal model's weights",
-    "lumberchunker-means": "the published file of means",
     "one-post": "the printed post",
-    "printed-texts": "the report's text",
     "prompted-breakpoints": "the printed post and a causal model's weights",
 }
 """What a study takes that is not here and that nothing small can stand for."""
@@ -64,11 +58,6 @@ SMALLER: dict[str, dict[str, Any]] = {
 OTHERS = {"document-lengths": ("builtin",), "chroma-llm-chunker": ("builtin",)}
 """Collections in place of those whose files a study reads by itself, or whose replies are of the
 texts themselves."""
-PARTS: dict[str, Callable[[SmallContext], dict[str, pd.DataFrame]]] = {
-    "conformance": lambda context: {"scores": arms.scores(context, "chroma-within")},
-    "empty-documents": lambda _: {"chunkers": chain.chunkers()},
-}
-"""What can be run of studies that take other libraries, or more documents."""
 RECORDED = {
     "chunk-sizes": Condition("scifact", "sentence-5", WIDE, PRE, OWN),
     "cut-chunks": Condition("chroma-within", "sentence-5", MINILM, PRE, OWN),
@@ -109,8 +98,6 @@ def test_a_study_leaves_the_columns_that_are_committed(
         made = [study.part(context, one) for one in (untrained, trained, elsewhere)]
     elif hasattr(study, "PLAN"):
         made = [study.part(context, one) for one in study.PLAN]
-    elif name in PARTS:
-        made = [PARTS[name](context)]
     else:
         made = [study.tables(context, OTHERS.get(name, tuple(study.COLLECTIONS)))]
     committed = study_results.tables(ROOT, name)

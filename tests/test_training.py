@@ -17,11 +17,10 @@ from hypothesis import strategies as st
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.encoders.window_layouts import LAYOUTS
 from chunkstudy.runs.study_results import StudyError
-from chunkstudy.studies.trained_late_chunking.training import batches, passages
-from chunkstudy.studies.trained_late_chunking.training import triples as of_collection
-from chunkstudy.studies.trained_late_chunking.training.batches import gather, once, stream
-from chunkstudy.studies.trained_late_chunking.training.loop import info_nce
-from chunkstudy.studies.trained_late_chunking.training.model import Trainee
+from chunkstudy.studies.trained_late_chunking import batches, passages
+from chunkstudy.studies.trained_late_chunking import questions as of_collection
+from chunkstudy.studies.trained_late_chunking.batches import gather, once, stream
+from chunkstudy.studies.trained_late_chunking.loop import Trainee, info_nce
 from tests import small_training as small
 
 DOCUMENTS = [small.document(name, 3 + 2 * i) for i, name in enumerate("abc")]
@@ -99,15 +98,10 @@ def test_a_batch_reads_alike_plain_and_late_what_the_study_reads(
     assert len(batch.alone) == len(texts)
     plain = model.plain(batch.alone).detach().numpy()
     np.testing.assert_allclose(plain, encoder.encode(texts), atol=1e-5)
-    late = np.concatenate(
-        [
-            encoder.pool([one.layout], [one.tokens])[0]
-            for one in (library["small", "a"], library["small", "c"])
-        ]
-    )
-    np.testing.assert_allclose(
-        model.pooled(batch.layouts, batch.tokens).detach().numpy(), late, atol=1e-5
-    )
+    whole = [library["small", name] for name in "ac"]
+    late = [encoder.pool([one.layout], [one.tokens])[0] for one in whole]
+    pooled = model.pooled(batch.layouts, batch.tokens).detach().numpy()
+    np.testing.assert_allclose(pooled, np.concatenate(late), atol=1e-5)
     for question, positive, relevant in zip(
         held, batch.positive.tolist(), batch.relevant, strict=True
     ):
@@ -141,14 +135,12 @@ def test_a_triple_whose_passage_is_too_long_to_be_read_alone_is_left_out_whateve
     encoder: TransformerEncoder,
 ) -> None:
     document = small.document("x", encoder.window // small.LETTERS + 2)
-    fits = small.LETTERS * 2 * ((encoder.window - 2) // small.LETTERS)
-    for length, whole in ((fits, True), (fits + 2 * small.LETTERS, False)):
-        cut = [(0, length), (length, len(document.text))]
-        for window in (small.WINDOW, encoder.window):
-            known = passages.prepare(encoder, "small", document, cut, window)
-            first, last = small.triples([document])[0], small.triples([document])[-1]
-            kept = batches.read_whole([first, last], {("small", "x"): known})
-            assert kept == ([first, last] if whole else [last])
+    long = len(document.text) - 2 * small.LETTERS
+    cut = [(0, long), (long, len(document.text))]
+    asked = small.triples([document])
+    for window in (small.WINDOW, encoder.window):
+        known = {("small", "x"): passages.prepare(encoder, document, cut, window)}
+        assert batches.read_whole([asked[0], asked[-1]], known) == [asked[-1]]
 
 
 def test_questions_about_a_single_passage_are_refused(encoder: TransformerEncoder) -> None:
@@ -178,11 +170,9 @@ def test_info_nce_equals_a_count_by_hand(
     assume(not relevant.all())
     expected = 0.0
     for i in range(questions):
-        total = 0.0
-        for j in range(texts):
-            if j == positive[i] or not relevant[i, j]:
-                total += math.exp(float(left[i] @ right[j]) / temperature)
-        expected -= math.log(math.exp(float(left[i] @ right[positive[i]]) / temperature) / total)
-    given_ = [torch.from_numpy(one) for one in (left, right, positive, relevant)]
-    found = info_nce(given_[0], given_[1], given_[2], given_[3], temperature)
-    assert float(found) == pytest.approx(expected / questions, rel=1e-9)
+        others = [j for j in range(texts) if j == positive[i] or not relevant[i, j]]
+        shares = {j: math.exp(float(left[i] @ right[j]) / temperature) for j in others}
+        expected -= math.log(shares[positive[i]] / sum(shares.values()))
+    a, b, right_one, judged = map(torch.from_numpy, (left, right, positive, relevant))
+    loss = float(info_nce(a, b, right_one, judged, temperature))
+    assert loss == pytest.approx(expected / questions, rel=1e-9)

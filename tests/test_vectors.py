@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from chunkstudy.runs.store import VectorStore
-from chunkstudy.runs.vectors import UnitFolder, VectorFiles
+from chunkstudy.runs.vectors import VectorFiles
 from tests.small_study import Letters
 
 TEXTS = [f"text {i} {'abc' * (i % 7)}" for i in range(2500)]
@@ -18,22 +18,21 @@ def left(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.rglob("*.safetensors")}
 
 
-def test_a_unit_killed_between_blocks_ends_with_the_files_of_an_undisturbed_one(
+def test_a_run_killed_between_blocks_ends_with_the_files_of_an_undisturbed_one(
     tmp_path: Path,
 ) -> None:
-    whole = VectorStore(Letters(), UnitFolder(tmp_path / "whole")).encode(TEXTS)
-    killed = UnitFolder(tmp_path / "killed")
+    whole = VectorStore(Letters(), tmp_path / "whole").encode(TEXTS)
+    killed = tmp_path / "killed"
     with pytest.raises(KeyboardInterrupt):
         VectorStore(Letters(fail_after=1500), killed).encode(TEXTS)
     resumed = Letters()
     np.testing.assert_array_equal(VectorStore(resumed, killed).encode(TEXTS), whole)
     assert resumed.calls == len(TEXTS) - 1024
-    assert left(killed.folder) == left(tmp_path / "whole") and len(left(killed.folder)) == 3
+    assert left(killed) == left(tmp_path / "whole") and len(left(killed)) == 3
 
 
-def test_two_workers_on_one_unit_read_what_the_other_wrote(tmp_path: Path) -> None:
-    at = UnitFolder(tmp_path)
-    first, second = (VectorStore(Letters(), at) for _ in range(2))
+def test_two_processes_on_one_folder_read_what_the_other_wrote(tmp_path: Path) -> None:
+    first, second = (VectorStore(Letters(), tmp_path) for _ in range(2))
     first.encode(TEXTS[:10])
     second.encode(TEXTS[:20])
     assert second.computed == 10
@@ -43,32 +42,13 @@ def test_two_workers_on_one_unit_read_what_the_other_wrote(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("size", [0, 7, 200])
 def test_a_torn_file_counts_as_not_there_and_is_written_anew(tmp_path: Path, size: int) -> None:
-    at = UnitFolder(tmp_path)
-    whole = VectorStore(Letters(), at).encode(TEXTS[:50])
+    whole = VectorStore(Letters(), tmp_path).encode(TEXTS[:50])
     (path,) = tmp_path.rglob("*.safetensors")
     content = path.read_bytes()
     path.write_bytes(content[:size])
-    again = VectorStore(encoder := Letters(), at)
+    again = VectorStore(encoder := Letters(), tmp_path)
     np.testing.assert_array_equal(again.encode(TEXTS[:50]), whole)
     assert encoder.calls == 50 and path.read_bytes() == content
-
-
-def test_what_this_machine_had_is_read_and_never_written(tmp_path: Path) -> None:
-    VectorStore(Letters(), tmp_path).encode(TEXTS[:30])
-    before = left(tmp_path)
-    store = VectorStore(Letters(), UnitFolder(tmp_path / "unit", before=tmp_path))
-    store.encode(TEXTS[:50])
-    assert store.computed == 20 and before.items() < left(tmp_path).items()
-
-
-def test_a_units_vectors_move_to_those_of_this_machine(tmp_path: Path) -> None:
-    at = UnitFolder(tmp_path / "unit", before=tmp_path)
-    whole = VectorStore(Letters(), at).encode(TEXTS)
-    at.gather()
-    assert not at.folder.exists()
-    store = VectorStore(Letters(), tmp_path)
-    np.testing.assert_array_equal(store.encode(TEXTS), whole)
-    assert store.computed == 0
 
 
 def test_a_vector_of_another_length_is_not_taken(tmp_path: Path) -> None:

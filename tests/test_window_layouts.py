@@ -14,19 +14,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from chunkstudy.base.protocols import CORRECTED, PROTOCOLS
+from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Chunks, Document
-from chunkstudy.encoders import contextualized_elsewhere as elsewhere
-from chunkstudy.encoders.contextualized import Frame, whole
+from chunkstudy.encoders.contextualized import whole
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.encoders.window_layouts import LAYOUTS
 from chunkstudy.runs import encoding
-from chunkstudy.runs.conditions import MINILM, Condition, ConditionError
 from chunkstudy.runs.names import parse_ordering
 from chunkstudy.runs.store import VectorStore
 from tests import small_training
 
-ALL = ("averaged", "centred", "packed", "afterthoughts", "0", "")
+ALL = (*LAYOUTS, "0", "")
 LETTER = 2
 """Characters of a token, its space included."""
 Vectors = NDArray[np.float32]
@@ -103,17 +101,6 @@ def plainly_averaged(
     return [unit(means[a:b]) for a, b in itertools.pairwise(limits)]
 
 
-def plainly_centred(
-    ids: list[int], lengths: list[int], room: int, read: States
-) -> list[NDArray[np.float64]]:
-    rows: list[list[NDArray[np.float64]]] = [[] for _ in lengths]
-    for chunk, a, b in pieces(lengths, room):
-        before = (room - (b - a) + 1) // 2
-        start = max(0, min(a - before, len(ids) - room))
-        rows[chunk] += list(read(ids[start : start + room])[a - start : b - start])
-    return [unit(one) for one in rows]
-
-
 def plainly_packed(
     ids: list[int], lengths: list[int], room: int, read: States
 ) -> list[NDArray[np.float64]]:
@@ -131,11 +118,7 @@ def plainly_packed(
     return [unit(one) for one in rows]
 
 
-PLAINLY = {
-    "averaged": plainly_averaged,
-    "centred": plainly_centred,
-    "packed": plainly_packed,
-}
+PLAINLY = {"averaged": plainly_averaged, "packed": plainly_packed}
 
 
 @pytest.mark.parametrize("layout", PLAINLY)
@@ -149,21 +132,6 @@ def test_a_layout_reads_what_a_loop_over_its_windows_reads(
     ids = encoder.content([one.text])[0][0]
     expected = PLAINLY[layout](ids, lengths, window - 2, states(encoder))
     np.testing.assert_allclose(found, expected, atol=1e-5, rtol=0)
-
-
-@given(st.integers(1, 5), st.integers(1, 12), st.integers(12, 20))
-@settings(max_examples=40, deadline=None)
-def test_where_no_window_loses_its_end_a_chunk_is_afterthoughts_mean_of_readings(
-    encoder: TransformerEncoder, length: int, number: int, window: int
-) -> None:
-    one, chunks = document([length] * number)
-    ((content, offsets),) = encoder.content([one.text])
-    frame = Frame(window, encoder.ends)
-    read = elsewhere.afterthoughts(content, offsets, chunks.start, chunks.end, frame)
-    theirs = read.pool(encoder.states([read.layout])[0].numpy())
-    ours = pooled(encoder, one, chunks, window, "afterthoughts")
-    np.testing.assert_allclose(ours, theirs, atol=1e-5, rtol=0)
-    assert number * length <= window - 2 or len(read.spans) > number  # some are read twice
 
 
 @pytest.mark.parametrize("layout", ALL)
@@ -207,26 +175,8 @@ def test_chunks_that_overlap_and_chunks_without_a_token_are_right_too(
     found = pooled(encoder, Document("d", text), chunks, 12, layout)
     assert not found[3].any()
     assert np.linalg.norm(np.delete(found, 3, axis=0), axis=1) == pytest.approx(1, abs=1e-5)
-    if layout in ("averaged", "centred"):  # where the other chunks decide nothing
+    if layout == "averaged":  # where the other chunks decide nothing
         for i in range(7):
             alone = Chunks(chunks.document[:1], starts[i : i + 1], ends[i : i + 1])
             (expected,) = pooled(encoder, Document("d", text), alone, 12, layout)
             np.testing.assert_allclose(found[i], expected, atol=1e-5)
-
-
-@pytest.mark.parametrize("protocol", [name for name in PROTOCOLS if name != CORRECTED.name])
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_no_published_protocol_reads_in_these_layouts(protocol: str, layout: str) -> None:
-    with pytest.raises(ConditionError, match="under corrected only"):
-        Condition("builtin-graded", "fixed-64", MINILM, f"contextualized-64-{layout}", protocol)
-
-
-def test_chunks_that_a_document_does_not_hold_are_refused() -> None:
-    with pytest.raises(ConditionError, match="do not hold the rewritten chunks"):
-        Condition(
-            "builtin-graded",
-            "proposition-sentences",
-            MINILM,
-            "contextualized-64-averaged",
-            CORRECTED.name,
-        )

@@ -124,10 +124,10 @@ def _claim(readings: pd.DataFrame, titles: Mapping[str, str]) -> dict[str, str]:
         named += f' href="../results/notebooks/{fair["page"]}.html" title="{escape(title)}"'
     return {
         "Claim": f"<a {named}>{fair['id']}</a> {escape(fair['claim'])}",
-        "Stands in": escape(fair["source"]),
+        "Stands in": escape(fair["place"]),
         "Read fairly": fair["verdict"],
         "Read strictly": strict["verdict"],
-        "What decides it": escape(fair["figures"] or fair["needs"]),
+        "What decides it": escape(fair["numbers"] or fair["needs"]),
     }
 
 

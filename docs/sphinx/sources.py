@@ -24,7 +24,7 @@ TREE = {
         "late_chunking": ("Late chunking", "late_chunking_"),
         "chunking": ("Chunking", ""),
     }),
-    "verdicts": ("Verdicts", {"all_works": ("All works together", "00_ claims predictions")}),
+    "verdicts": ("Verdicts", {"all_works": ("All works together", "00_ claims")}),
     "guides": ("Guides", {"own_texts": ("On your own texts", "your_own_")}),
 }  # fmt: skip
 """By section and part: a title, and how the names of its notebooks begin; the part of no beginning

@@ -1,14 +1,13 @@
-"""What a GPU makes of every architecture at its real size, and how long the whole grid takes on it.
+"""What a GPU makes of every architecture at its real size.
 
 Run ``make bench-gpu``, or ``python -m tests.benchmarks.gpu [--small] [--model PART]``. It needs no
-weights and no network. It prints three tables as CSV:
+weights and no network. It prints two tables as CSV:
 
 - speed: tokens a second, the share of what a large matrix product reaches on the same machine in
   the same number format, and peak memory, for texts of 512 tokens, of as many as the model reads,
   and of mixed lengths. Operations are those of the tokens asked for: padding counts as loss.
 - precision: what 16-bit formats do to vectors and to nDCG@10, on documents of random words and
   questions taken from them, in units of the digit that is printed and of the bound of a point.
-- the grid: hours by model at these speeds, beside what ``chunkstudy estimate`` assumes.
 
 ``--small`` shrinks everything, to try the script on a processor.
 """
@@ -24,15 +23,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
-from chunkstudy.base.models import ModelSpec
-from chunkstudy.base.places import Places
+from chunkstudy.base.models import MODELS, Architecture, ModelSpec
 from chunkstudy.base.spans import Collection, Document, Judgment, Query
 from chunkstudy.encoders.bert import Bert
 from chunkstudy.encoders.loading import load
@@ -41,21 +39,21 @@ from chunkstudy.encoders.transformer import BATCH_TOKENS
 from chunkstudy.evaluation.measures import POINT
 from chunkstudy.evaluation.measures.ranking import per_query
 from chunkstudy.evaluation.retrieval.documents import search_documents
-from tests.benchmarks import grid_hours, random_models
-from tests.checkpoints import largest_cosine_deviation
+from tests import checkpoints
 
 NO_GPU = (
     "no GPU that torch can use is here; run this where there is one, or with --small, which only "
     "tries the benchmark"
 )
 FORMATS = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
-FAST = "bfloat16"
 SPEED = ("device", "torch", "model", "format", "lengths", "texts", "tokens_per_second",
          "teraflops", "matrix_teraflops", "share", "peak_gigabytes")  # fmt: skip
 PRECISION = ("model", "format", "largest_cosine_deviation", "ndcg@10", "difference",
              "in_printed_digits", "in_points")  # fmt: skip
 MEASURE = "nDCG@10"
 FIRST_WORD = 4  # before it stand special tokens
+VOCABULARY = 1000
+"""Looking a word up costs no multiplication, so few words do."""
 
 
 @dataclass(frozen=True)
@@ -78,13 +76,14 @@ class Sizes:
     asked: int = 128
 
 
+TINY = Architecture(layers=2, hidden=48, heads=4, intermediate=96)
 SMALL = Sizes(short=32, long=64, budget=256, matrix=128, documents=40, asked=16)
 Model = Bert
 Texts = list[list[int]]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the three tables."""
+    """Print the two tables."""
     options = _options(arguments)
     if not (torch.cuda.is_available() or options.small):
         sys.exit(NO_GPU)
@@ -97,14 +96,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     table = csv.writer(sys.stdout, lineterminator="\n")
     table.writerow(SPEED)
     precise: list[tuple[object, ...]] = []
-    rates: dict[str, grid_hours.Rates] = {}
-    for spec, ids in random_models.architectures():
+    for spec, ids in architectures():
         if options.model not in " ".join(ids):
             continue
-        speeds: dict[str, float] = {}
         with tempfile.TemporaryDirectory() as temporary:
             folder = Path(temporary) / "model"
-            small = random_models.write(spec, folder, options.small)
+            small = random_checkpoint(spec, folder, options.small)
             vectors: dict[str, tuple[torch.Tensor, torch.Tensor]] = {}
             for name, dtype in FORMATS.items():
                 model = load(small, folder, device, dtype)
@@ -112,20 +109,39 @@ def main(arguments: Sequence[str] | None = None) -> None:
                     where = (name_of(device), torch.__version__, ids[0], name, lengths)
                     table.writerow((*where, *row))
                     sys.stdout.flush()
-                    if name == FAST and row[2]:
-                        speeds[lengths] = 1e12 * float(row[2])
                 vectors[name] = read(model, small, sizes)
                 del model
         precise += [(ids[0], *row) for row in precision(vectors)]
-        found = grid_hours.Rates(*list(speeds.values())[:2])
-        rates |= dict.fromkeys(ids, found)
-    for title, lines in (
-        (PRECISION, precise),
-        (grid_hours.COLUMNS, grid_hours.rows(rates, Places(Path(__file__).parents[2]))),
-    ):
-        print()
-        table.writerow(title)
-        table.writerows(lines)
+    print()
+    table.writerow(PRECISION)
+    table.writerows(precise)
+
+
+def architectures() -> Iterator[tuple[ModelSpec, list[str]]]:
+    """A model of every architecture and size, and the ids of all models that have them."""
+    same: dict[tuple[object, ...], list[ModelSpec]] = {}
+    for spec in MODELS.values():
+        if spec.architecture is not None:
+            key = (spec.kind, spec.architecture, spec.positions)
+            same.setdefault(key, []).append(spec)
+    for specs in same.values():
+        yield specs[0], [spec.id for spec in specs]
+
+
+def random_checkpoint(spec: ModelSpec, folder: Path, small: bool) -> ModelSpec:
+    """Random weights of a model's kind and size, which cost what trained ones do, and what the
+    registry would say of them."""
+    assert spec.architecture is not None
+    sizes, positions = spec.architecture, spec.positions
+    if small:
+        sizes, positions = replace(TINY, gated=sizes.gated), min(positions, SMALL.long)
+    config = checkpoints.configuration(spec.kind, positions=positions)
+    wanted = (sizes.layers, sizes.hidden, sizes.heads, sizes.intermediate)
+    config |= dict(zip(checkpoints.size_keys(spec.kind), wanted, strict=True))
+    config["vocab_size"] = VOCABULARY
+    weights = checkpoints.random_weights(spec.kind, config)
+    checkpoints.write(folder, spec.kind, config, weights)
+    return checkpoints.specification(folder, spec.kind, config)
 
 
 def speed(
@@ -189,7 +205,8 @@ def precision(
     expected = score(*exact)
     for name, found in vectors.items():
         moved = max(
-            largest_cosine_deviation(one, other) for one, other in zip(found, exact, strict=True)
+            checkpoints.largest_cosine_deviation(one, other)
+            for one, other in zip(found, exact, strict=True)
         )
         measured = score(*found)
         difference = measured - expected
@@ -218,9 +235,7 @@ def score(questions: torch.Tensor, documents: torch.Tensor) -> float:
 
 
 def words(draw: random.Random, lengths: Sequence[int]) -> Texts:
-    return [
-        [draw.randrange(FIRST_WORD, random_models.VOCABULARY) for _ in range(n)] for n in lengths
-    ]
+    return [[draw.randrange(FIRST_WORD, VOCABULARY) for _ in range(n)] for n in lengths]
 
 
 def packed(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:

@@ -22,7 +22,6 @@ from chunkstudy.base.sources import SourceFile
 from chunkstudy.chunkers.passages import ielab_sentences
 from chunkstudy.collections import beir, berlin, chroma, gutenqa
 from tests.rehearsal import texts
-from tests.rehearsal.texts import Question
 
 DOCUMENTS, QUERIES = 16, 14
 """Of a BEIR set at most."""
@@ -65,15 +64,13 @@ def every(home: str) -> Made:
 
 def _beir(made: Made, name: str, number: int) -> beir.Source:
     """A set of BEIR's: other documents of one pool for each, so that sets share some."""
-    corpus = _short_documents() if name == "quora" else _documents(number)
+    corpus = _documents(number)
     asked = [one for one in texts.questions() if corpus.keys() & one.grades.keys()]
-    if name == "quora":
-        asked = list(texts.questions())
     queries, grades = {}, {}
     for one in asked[:QUERIES]:
         judged = {key: grade for key, grade in one.grades.items() if key in corpus}
         queries[one.id] = one.text
-        grades[one.id] = judged or {f"d-{one.id}": 1}
+        grades[one.id] = judged
     first, second, third = list(queries)[:3]
     grades[first][EMPTY], grades[second][MISSING] = 1, 1
     grades[third][next(key for key in corpus if key not in grades[third])] = 0
@@ -105,7 +102,8 @@ def _beir(made: Made, name: str, number: int) -> beir.Source:
 
 def _documents(number: int) -> dict[str, tuple[str, str]]:
     """Title and text by id, every other one under a title."""
-    pool = [key for key in texts.documents() if texts.domain(key) not in ("story", "speeches")]
+    books = ("story", "speeches", "chatlogs")
+    pool = [key for key in texts.documents() if texts.domain(key) not in books]
     chosen = dict.fromkeys(pool[(5 * number + 3 * i) % len(pool)] for i in range(DOCUMENTS))
     return {
         key: (
@@ -114,11 +112,6 @@ def _documents(number: int) -> dict[str, tuple[str, str]]:
         )
         for i, key in enumerate(chosen)
     }
-
-
-def _short_documents() -> dict[str, tuple[str, str]]:
-    """Questions, as Quora's documents are."""
-    return {f"d-{one.id}": ("", one.text) for one in texts.questions()[: 2 * QUERIES]}
 
 
 def _ask_with_documents(
@@ -260,17 +253,9 @@ def _asked(text: str) -> list[dict[str, str]]:
         sentences = [piece for quote in quoted for *_, piece in ielab_sentences(quote, 1)]
         known = [piece for piece in sentences if piece in text]
         if known and len(found) < BOOK_QUESTIONS:
-            found.append(_question(one, known[0]))
+            passages = ("Answer", "Chunk Must Contain", "Proposition Answer")
+            found.append({"Question": one.text, **dict.fromkeys(passages, known[0])})
     return found
-
-
-def _question(one: Question, passage: str) -> dict[str, str]:
-    return {
-        "Question": one.text,
-        "Answer": passage,
-        "Chunk Must Contain": passage,
-        "Proposition Answer": passage,
-    }
 
 
 def _jsonl(rows: Iterable[Mapping[str, object]]) -> bytes:

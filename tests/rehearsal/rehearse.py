@@ -1,44 +1,33 @@
-"""The rehearsal from beginning to end: run the published grid, derive every table, say what is
-missing.
+"""The rehearsal from beginning to end: run the published grid, judge every published cell, say what
+is missing.
 
-It keeps everything below one folder and begins anew there when the code has changed, so that a
-rehearsal that was stopped goes on and one that passed says something of today's code.
+It keeps everything below one folder and begins anew there, so that what passed says something of
+today's code.
 """
 
 from __future__ import annotations
 
 import fnmatch
-import hashlib
 import shutil
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-import pandas as pd
-
-import chunkstudy
-from chunkstudy.base.files import sha256, write_text
+from chunkstudy.base.files import write_text
 from chunkstudy.base.places import Places
-from chunkstudy.commands.choosing import run_all
-from chunkstudy.publish import reproduce
-from chunkstudy.published.cells import read
-from chunkstudy.published.predictions import register
-from chunkstudy.published.predictions.outcomes import UNDECIDED
+from chunkstudy.published import side_by_side
+from chunkstudy.published.cells import KEYS, read
 from chunkstudy.published.sources import conditions_of, source_of
-from chunkstudy.runs import records, study_runs
-from chunkstudy.runs.conditions import Condition, parse
+from chunkstudy.runs import records, running, study_runs
+from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.library import Library
 from chunkstudy.runs.published_grid import corrected, published_grid
 from chunkstudy.show.formats import write_csv
-from chunkstudy.studies import predictions
-from tests.rehearsal import marks
-from tests.rehearsal.stand import standing
+from tests.rehearsal.stand import MARK, SENTENCE, standing
 
 STUDIES = ("berlin", "document-lengths", "chunk-sizes")
-"""Those that published cells or predictions wait for."""
-COPIED = ("published", "predictions")
-TESTS = Path(__file__).parents[1]
+"""Those that published cells wait for."""
 Say = Callable[[str], object]
 
 
@@ -46,58 +35,19 @@ class RehearsalError(RuntimeError):
     """What the rehearsal found missing or broken; the message says what and how much."""
 
 
-@dataclass(frozen=True)
-class Found:
-    """What a rehearsal came to.
-
-    Attributes:
-        conditions: how many there are, and how many of them have records.
-        missing: conditions without a record, and why.
-        cells: published cells by verdict.
-        not_run: ids of cells that could be judged and are not, and why.
-        predictions: by outcome.
-        undecided: ids of predictions that nothing decided.
-        broken: what could not be computed at all.
-        seconds: it took.
-    """
-
-    conditions: tuple[int, int]
-    missing: dict[str, str]
-    cells: dict[str, int]
-    not_run: dict[str, str]
-    predictions: dict[str, int]
-    undecided: list[str]
-    broken: list[str]
-    seconds: float
-
-    @property
-    def whole(self) -> bool:
-        return not (self.missing or self.not_run or self.undecided or self.broken)
-
-    def lines(self) -> list[str]:
-        """What it came to, for people."""
-        every, recorded = self.conditions
-        counts = ", ".join(f"{number} {name}" for name, number in sorted(self.cells.items()))
-        decided = ", ".join(f"{number} {name}" for name, number in sorted(self.predictions.items()))
-        lines = [
-            f"{recorded} of {every} conditions recorded in {self.seconds:.0f} seconds",
-            f"published cells: {counts}",
-            f"predictions: {decided}",
-        ]
-        lines += [f"no record of {name}: {why}" for name, why in self.missing.items()]
-        lines += [f"not run: {name}: {why}" for name, why in self.not_run.items()]
-        lines += [f"undecided: {name}" for name in self.undecided]
-        return lines + [f"broken: {one}" for one in self.broken]
-
-
-def rehearse(real: Places, root: Path, only: Sequence[str] = ("*",), say: Say = print) -> Found:
-    """Run the published grid and derive its tables below ``root``.
+def rehearse(
+    real: Places, root: Path, only: Sequence[str] = ("*",), say: Say = print
+) -> dict[str, str]:
+    """Run the published grid and judge the published cells below ``root``.
 
     Args:
-        real: the checkout, whose published cells and predictions are taken.
+        real: the checkout, whose published cells are taken.
         root: the rehearsal's own folder.
-        only: patterns of conditions; tables are derived where they name all.
+        only: patterns of conditions; cells are judged where they name all.
         say: takes a line on how far it is.
+
+    Returns:
+        What is missing or broken, and why; nothing where the rehearsal is whole.
 
     Raises:
         RehearsalError: if the folder holds something else.
@@ -108,117 +58,69 @@ def rehearse(real: Places, root: Path, only: Sequence[str] = ("*",), say: Say = 
     chosen = [one for one in everything if any(fnmatch.fnmatch(str(one), p) for p in only)]
     with standing(root) as stand:
         say(f"{len(chosen)} conditions to rehearse in {root}")
-        broken = _run(chosen, say)
-        missing = {
-            str(one): one.reason_not_run or "see what is broken"
-            for one in chosen
-            if not records.complete(stand.places.runs / one.path)
-        }
-        table = predicted = pd.DataFrame()
+        faults = _run(stand.places, chosen, say)
+        for condition in chosen:
+            if not records.complete(stand.places.runs / condition.path):
+                why = condition.reason_not_run or "see what is broken"
+                faults[f"no record of {condition}"] = why
+        say(f"{len(records.find(stand.places.runs))} of {len(chosen)} conditions recorded in "
+            f"{time.monotonic() - started:.0f} seconds")  # fmt: skip
         if len(chosen) == len(everything):
-            broken += _study(stand.places, say)
-            say("judging published cells and predictions")
-            table = reproduce.compared(stand.places)
-            write_csv(stand.places.results / "comparison.csv", table.drop(columns="place"))
-            made = predictions.every(stand.places)
-            for name, frame in made.items():
-                write_csv(stand.places.tables / f"{name}.csv", frame)
-            predicted = made["predictions"]
-    found = _found(
-        table, predicted, (len(chosen), len(chosen) - len(missing)), missing, broken, started
-    )
-    marks.every_file(root)
-    write_text(root / "rehearsal.txt", "\n".join((marks.SENTENCE, "", *found.lines(), "")))
-    return found
+            faults |= _study(stand.places, say) | _judge(stand.places, say)
+    return faults
 
 
 def begin(real: Places, root: Path) -> None:
-    """Make the folder ready: anew where the code or the published cells are others than last time.
+    """Make the folder ready, with nothing but the published cells in it.
 
     Raises:
         RehearsalError: if something else lies there.
     """
-    mark, code = root / marks.FILE, root / "code.txt"
-    if root.exists() and any(root.iterdir()) and not mark.is_file():
+    if root.exists() and any(root.iterdir()) and not (root / MARK).is_file():
         raise RehearsalError(f"{root} holds something else than a rehearsal; name another folder")
-    now = f"{_digest(real)}\n"
-    if not code.is_file() or code.read_text(encoding="utf-8") != now:
-        shutil.rmtree(root, ignore_errors=True)
-        write_text(mark, marks.SENTENCE + "\n")
-        for name in COPIED:
-            shutil.copytree(real.results / name, root / "results" / name)
-        write_text(code, now)
+    shutil.rmtree(root, ignore_errors=True)
+    write_text(root / MARK, SENTENCE + "\n")
+    shutil.copytree(real.results / "published", root / "results" / "published")
 
 
 def conditions(real: Places) -> list[Condition]:
-    """Every condition of the published grid, of any published cell and of any prediction, those of
-    one model and collection beside each other."""
+    """Every condition of the published grid and of any published cell, those of one model and
+    collection beside each other."""
     of_cells = [one for cell in read(real) for one in conditions_of(source_of(cell))]
-    predicted = [parse(one) for p in register.read(real).predictions for one in p.conditions]
-    every = dict.fromkeys([*of_cells, *map(corrected, of_cells), *published_grid(), *predicted])
+    every = dict.fromkeys([*of_cells, *map(corrected, of_cells), *published_grid()])
     return sorted(every, key=lambda one: (one.encoder, one.collection, one.ordering, one.chunker))
 
 
-def _run(chosen: Sequence[Condition], say: Say) -> list[str]:
+def _run(places: Places, chosen: Sequence[Condition], say: Say) -> dict[str, str]:
     """Run model by model and collection by collection; one that fails stops no other."""
-    broken = []
+    broken = {}
     for (encoder, collection), some in groupby(chosen, lambda one: (one.encoder, one.collection)):
         say(f"{collection} with {encoder}")
         try:
-            run_all(list(some), dry_run=False, again=False)
+            running.run(list(some), places)
         except (ValueError, RuntimeError, OSError) as error:
-            broken.append(f"{collection} with {encoder}: {error}")
+            broken[f"{collection} with {encoder}"] = str(error)
     return broken
 
 
-def _study(places: Places, say: Say) -> list[str]:
-    broken = []
+def _study(places: Places, say: Say) -> dict[str, str]:
+    broken = {}
     for name in STUDIES:
         say(f"study {name}")
         try:
             study_runs.run(places, name)
         except (ValueError, RuntimeError, OSError) as error:
-            broken.append(f"study {name}: {error}")
+            broken[f"study {name}"] = str(error)
     return broken
 
 
-def _found(
-    judged: pd.DataFrame,
-    predicted: pd.DataFrame,
-    counts: tuple[int, int],
-    missing: dict[str, str],
-    broken: list[str],
-    started: float,
-) -> Found:
-    cells: dict[str, int] = {}
-    not_run: dict[str, str] = {}
-    outcomes: dict[str, int] = {}
-    undecided: list[str] = []
-    if len(judged):
-        cells = _counts(judged["verdict"])
-        waiting = judged[judged["verdict"] == "not_run"]
-        names = waiting[
-            ["work", "table", "collection", "chunker", "encoder", "ordering", "measure"]
-        ]
-        keys = [" ".join(row) for row in names.fillna("").astype(str).to_numpy()]
-        not_run = dict(zip(keys, waiting["needs"], strict=True))
-        outcomes = _counts(predicted["outcome"])
-        undecided = predicted.loc[predicted["outcome"] == UNDECIDED, "id"].tolist()
-    seconds = time.monotonic() - started
-    return Found(counts, missing, cells, not_run, outcomes, undecided, broken, seconds)
-
-
-def _counts(values: pd.Series) -> dict[str, int]:
-    return {str(name): int(number) for name, number in values.value_counts().items()}
-
-
-def _digest(real: Places) -> str:
-    """Of the code, that of the tests too, the published cells and the predictions."""
-    folders = (Path(chunkstudy.__file__).parent, TESTS, *(real.results / name for name in COPIED))
-    files = (
-        path
-        for folder in folders
-        for path in sorted(folder.rglob("*"))
-        if path.is_file() and path.suffix != ".pyc"
-    )
-    return hashlib.sha256("".join(f"{p.name} {sha256(p)}\n" for p in files).encode()).hexdigest()
+def _judge(places: Places, say: Say) -> dict[str, str]:
+    """Judge every published cell; those that nothing could be compared with, and why."""
+    table = side_by_side.compare(places, Library(places))
+    table.insert(0, "rehearsal", SENTENCE)
+    write_csv(places.results / "comparison.csv", table.drop(columns="place"))
+    counts = table["verdict"].value_counts().sort_index()
+    say("published cells: " + ", ".join(f"{number} {name}" for name, number in counts.items()))
+    waiting = table[table["verdict"] == "not_run"]
+    names = [" ".join(row) for row in waiting[list(KEYS)].fillna("").astype(str).to_numpy()]
+    return dict(zip(names, waiting["needs"], strict=True))

@@ -9,16 +9,23 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
-from chunkstudy.base import budget
 from chunkstudy.base.models import MODELS
 from chunkstudy.base.places import Places
 from chunkstudy.collections import released
+from chunkstudy.llm.budget import budget
 from chunkstudy.runs import records, run
 from tests import hub_models, hub_server
-from tests.rehearsal import collection_files, marks, services
+from tests.rehearsal import collection_files, services
+
+MARK = "REHEARSAL.txt"
+SENTENCE = (
+    "A rehearsal on random weights, made-up collections and services on the loopback: nothing here "
+    "is a result."
+)
 
 NAMED_ELSEWHERE = (
     "CHUNKSTUDY_DATA",
@@ -33,6 +40,12 @@ NAMED_ELSEWHERE = (
     "HF_TOKEN",
 )
 """Variables that would lead to the user's own files and accounts."""
+
+
+class Run(records.Run):
+    """What a rehearsed condition leaves; the study refuses it, whose records lack this field."""
+
+    rehearsal: Literal[True] = True
 
 
 @dataclass(frozen=True)
@@ -61,7 +74,7 @@ def standing(root: Path) -> Iterator[Stand]:
             patch.setattr(module, name, value)
         for name, one in checkpoints.items():
             patch.setitem(MODELS, name, one.registered())
-        patch.setattr(records, "Run", marks.Run)
+        patch.setattr(records, "Run", Run)
         for name in NAMED_ELSEWHERE:
             patch.delenv(name, raising=False)
         for name, wanted in environment(root, home, api).items():
@@ -92,5 +105,5 @@ def forget() -> None:
     """Let go of what this process remembers of collections, models and money."""
     run.load_collection.cache_clear()
     run.load_store.cache_clear()
-    budget.budget.cache_clear()
+    budget.cache_clear()
     released.of_books.cache_clear()

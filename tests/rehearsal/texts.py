@@ -6,7 +6,6 @@ that made-up collections have questions that some of their texts answer.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -65,17 +64,6 @@ def domain(name: str) -> str:
 
 def paragraphs(text: str, most: int = 2) -> list[str]:
     """A text in paragraphs of a few sentences, as a novel has them."""
-    if text.startswith("{") or text.startswith("["):
-        text = "\n".join(_said(json.loads(text)))
     spans = sentences(text)
     pieces = [" ".join(text[start:end].split()) for start, end in spans]
     return [" ".join(pieces[i : i + most]) for i in range(0, len(pieces), most)]
-
-
-def _said(content: object) -> list[str]:
-    """Every text in a conversation that is kept as JSON."""
-    if isinstance(content, str):
-        return [content]
-    if isinstance(content, dict):
-        content = list(content.values())
-    return [text for one in content for text in _said(one)] if isinstance(content, list) else []

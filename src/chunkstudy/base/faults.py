@@ -32,3 +32,10 @@ def of_the_system(error: OSError) -> str:
     """Which file it was about, what was wrong, and what to do."""
     said = REMEDIES.get(error.errno or 0) or error.strerror or str(error)
     return f"{error.filename}: {said}" if error.filename else said
+
+
+def one_line(error: BaseException) -> str:
+    """An error in one line; one that nobody foresaw with its kind."""
+    message = " ".join(str(error).split())
+    foreseen = isinstance(error, ValueError | RuntimeError | FileNotFoundError) and message
+    return message if foreseen else f"{type(error).__name__}: {message}".removesuffix(": ")

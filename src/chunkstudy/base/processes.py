@@ -8,6 +8,13 @@ from multiprocessing import parent_process
 from multiprocessing.connection import wait
 
 
+def cores() -> int:
+    """Cores this process may use; fewer where OMP_NUM_THREADS says so."""
+    limit = os.environ.get("OMP_NUM_THREADS", "")
+    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return min(allowed or 1, int(limit) if limit.isdigit() and int(limit) else allowed or 1)
+
+
 def end_with_parent() -> None:
     """End this process as soon as its parent is gone, killed for instance.
 

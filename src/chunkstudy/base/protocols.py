@@ -32,8 +32,8 @@ class Protocol:
         true_tokens: score in cl100k tokens as well as in characters.
         layout: how a long document is laid out in windows for token states: ``continuous``: one
             sequence in overlapping windows, [CLS] and [SEP] only at its ends; ``packed``: whole
-            chunks, tokenized alone, without overlap; ``centred``: overlapping windows, each with
-            its [CLS] and [SEP], a token's state taken where it has most context on both sides.
+            chunks, tokenized alone, without overlap; ``most_context``: overlapping windows, each
+            with its [CLS] and [SEP], a token's state taken where it has most context on both sides.
         special_tokens: what is pooled with the first and the last chunk: ``document``: [CLS] and
             [SEP] of the document; ``window``: of every window; ``none``: content tokens only.
         depth: chunks ranked before each document is scored by its best: ``all``, or Jina's
@@ -53,7 +53,7 @@ class Protocol:
     form: Literal["own", "jina", "ielab"] = "own"
     tokenizer: Literal["wordpiece", "encoder"] = "wordpiece"
     true_tokens: bool = False
-    layout: Literal["continuous", "packed", "centred"] = "centred"
+    layout: Literal["continuous", "packed", "most_context"] = "most_context"
     special_tokens: Literal["document", "window", "none"] = "none"
     depth: Literal["all", "formula"] = "all"
     newlines: Literal["kept", "spaces"] = "kept"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 
 from chunkstudy.base.files import sha256
@@ -18,11 +19,22 @@ class SourceError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """One file of a collection: its place in the data folder, its public home, its digest."""
+    """One file of a collection: its place in the data folder, its public home, its digest, which
+    is empty where only what is made of the file is pinned."""
 
     path: str
     url: str
     sha256: str
+
+
+LISTS = files("chunkstudy") / "data" / "sources"
+
+
+def listed(collection: str) -> dict[str, str]:
+    """The files of a collection that has many, by name, each with its sha256: a line a file in
+    ``data/sources``, as pooch writes its registries."""
+    lines = (LISTS / f"{collection}.txt").read_text(encoding="utf-8").splitlines()
+    return dict(line.rsplit(" ", 1) for line in lines)
 
 
 def cache_folder() -> Path:
@@ -47,7 +59,7 @@ def fetch(source: SourceFile) -> Path:
         SourceError: if it can be found nowhere or has another digest.
     """
     if found := find(source.path):
-        if sha256(found) != source.sha256:
+        if source.sha256 and sha256(found) != source.sha256:
             raise SourceError(
                 f"{found} has another sha256 than the pinned {source.path}; delete it to have it "
                 "fetched again"
@@ -59,7 +71,7 @@ def fetch(source: SourceFile) -> Path:
     try:
         pooch.retrieve(
             source.url,
-            known_hash=f"sha256:{source.sha256}",
+            known_hash=f"sha256:{source.sha256}" if source.sha256 else None,
             fname=target.name,
             path=target.parent,
         )

@@ -35,6 +35,18 @@ class Drawn(list[AnySpan]):
         self.fallbacks = fallbacks
 
 
+def union(spans: Iterable[Span]) -> list[Span]:
+    """The same characters as spans that do not overlap, ascending; those that only touch stay
+    apart."""
+    joined: list[Span] = []
+    for start, end in sorted(spans):
+        if joined and start < joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return joined
+
+
 class SpanError(ValueError):
     """A span, judgment or chunk that does not fit its document; the message says which."""
 

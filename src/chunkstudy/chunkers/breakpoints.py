@@ -15,12 +15,12 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from chunkstudy.base.asking import Ask, Message, Request
 from chunkstudy.base.folding import View, solid
 from chunkstudy.base.spans import Drawn, Span
 from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers.json_replies import object_of, says
 from chunkstudy.chunkers.lumberchunker import units
+from chunkstudy.llm.interface import Ask, Message, Request
 
 Kind = Literal["structure", "topic", "summary"]
 LIMIT = 1500

@@ -7,12 +7,11 @@ leaves open. A boundary inside a sentence is of no use to a reader, so that sent
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from chunkstudy.base.reading import Strengths
 from chunkstudy.base.spans import Span
 from chunkstudy.base.tokens import TokenCounter
 from chunkstudy.chunkers.passages import paragraphs
@@ -21,6 +20,9 @@ from chunkstudy.chunkers.structure import check_sizes, recursive
 if TYPE_CHECKING:
     from nltk.tokenize import PunktSentenceTokenizer
 
+Strengths = Callable[[str, Sequence[int], str], Sequence[float]]
+"""Of a text, characters at which it could be cut, and the name of a signal: how strong it is at
+each of them, NaN where it was not measured."""
 LEAST = 4
 """A chunk has at least the LEAST-th part of the size, where there is a choice."""
 ABBREVIATIONS = (

@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from chunkstudy.base.asking import Ask, Message, Request
 from chunkstudy.base.spans import Drawn, RewrittenSpan
 from chunkstudy.base.tokens import TokenCounter
 from chunkstudy.chunkers.structure import joined, pieces
+from chunkstudy.llm.interface import Ask, Message, Request
 
 LIMIT = 800
 """A window is the fewest pieces that hold more tokens than this (131)."""

@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from chunkstudy.base.asking import Message, Request
 from chunkstudy.base.spans import Span
 from chunkstudy.chunkers.passages import paragraphs
 from chunkstudy.chunkers.structure import sentences
+from chunkstudy.llm.interface import Message, Request
 
 LIMIT = 550
 """Tokens of a window, all of its units together below it (LumberChunker-Segmentation.py:178)."""

@@ -13,7 +13,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from chunkstudy.base.asking import Ask, Reply
 from chunkstudy.base.encoding import TextTokens
 from chunkstudy.base.spans import Drawn, RewrittenSpan, Span
 from chunkstudy.chunkers.lumberchunker import (
@@ -28,6 +27,7 @@ from chunkstudy.chunkers.lumberchunker import (
     units,
 )
 from chunkstudy.chunkers.passages import ielab_sentences, paragraphs
+from chunkstudy.llm.interface import Ask, Reply
 
 Hear = Callable[[int, Sequence[str]], Reply]
 """The reply to a window: the number of its first unit, and its units."""

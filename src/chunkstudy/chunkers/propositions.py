@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import json
 
-from chunkstudy.base.asking import Ask, Message, Request
 from chunkstudy.base.spans import Drawn, RewrittenSpan
 from chunkstudy.chunkers.json_replies import object_of, says
 from chunkstudy.chunkers.passages import ielab_sentences, paragraphs, sentence_propositions
+from chunkstudy.llm.interface import Ask, Message, Request
 
 REPLY = 8192
 """Tokens of a reply, thoughts included; Emma's propositions are a little longer than its text."""

@@ -14,20 +14,19 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from chunkstudy.base import places
-from chunkstudy.base.asking import Mode, mode_from_environment
-from chunkstudy.base.budget import Budget
 from chunkstudy.base.files import write_json
-from chunkstudy.base.keys import key
-from chunkstudy.base.retries import TIMEOUT, Failure, Retries, may_pass, retry_after
 from chunkstudy.base.spans import Span, text_digest
 from chunkstudy.chunkers.segmenter import LONGEST
+from chunkstudy.llm.interface import LanguageModelError, Mode, mode_from_environment
+from chunkstudy.llm.keys import key
+from chunkstudy.llm.openai_client import OpenAIClient
 
 ENDPOINT = "https://api.jina.ai/v1/segment"
 ADDRESS = "CHUNKSTUDY_SEGMENTER_URL"
@@ -45,7 +44,6 @@ class SegmenterError(RuntimeError):
 
 
 class _Body(BaseModel):
-    model_config = ConfigDict(strict=True)
     chunks: list[str]
 
 
@@ -53,9 +51,9 @@ class SegmenterApi:
     """The API, or what it answered before.
 
     Args:
-        mode: see :data:`chunkstudy.base.asking.Mode`; CHUNKSTUDY_LLM by default.
+        mode: see :data:`chunkstudy.llm.interface.Mode`; CHUNKSTUDY_LLM by default.
         folder: of recorded replies; ``results/segmenter`` by default.
-        sleep: waits some seconds.
+        pause: seconds between two requests; as many as the API allows by default.
         longest: characters of a chunk that are asked for at most.
     """
 
@@ -63,22 +61,16 @@ class SegmenterApi:
         self,
         mode: Mode | None = None,
         folder: Path | None = None,
-        sleep: Callable[[float], object] = time.sleep,
+        pause: float | None = None,
         longest: int = LONGEST,
     ) -> None:
         self.mode = mode or mode_from_environment()
         self.folder = folder or places.find().results / "segmenter"
         self.address = os.environ.get(ADDRESS) or ENDPOINT
         self.longest = longest
-        self._key = key(KEY)
-        self._pause = 60 / (WITH_KEY if self._key else WITHOUT_KEY)
-        self._sleep = sleep
-        self._retries = Retries("the segmenter's API", SegmenterError, Budget(0), sleep)
-
-    @property
-    def sent(self) -> int:
-        """Requests so far, repeated ones included."""
-        return self._retries.requests
+        usual = 60 / (WITH_KEY if key(KEY) else WITHOUT_KEY)
+        self._pause = usual if pause is None else pause
+        self._client: OpenAIClient | None = None
 
     def segments(self, text: str) -> list[Span]:
         """The chunks of a text without the white space around them.
@@ -103,35 +95,31 @@ class SegmenterApi:
                 "CHUNKSTUDY_LLM=record to ask it, or take the chunker segmenter, which goes by the "
                 "API's published rules"
             )
-        if self.sent:
-            self._sleep(self._pause)
-        found = self._retries.ask(lambda: self._once(text), 0.0, lambda _: 0.0)
+        if self._client is not None:
+            time.sleep(self._pause)
+        chunks = self._asked(text)
         if self.mode == "record":
-            write_json(path, {"text_sha256": text_digest(text), "chunks": found})
-        return found
+            write_json(path, {"text_sha256": text_digest(text), "chunks": chunks})
+        return chunks
 
-    def _once(self, text: str) -> list[Span] | Failure:
-        import httpx  # late: every page and table imports the chunkers, and few ask a server
-
+    def _asked(self, text: str) -> list[Span]:
         asked = {"content": text, "return_chunks": True, "max_chunk_length": self.longest}
-        headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         try:
-            reply = httpx.post(self.address, json=asked, headers=headers, timeout=TIMEOUT)
-        except httpx.TimeoutException:
-            return Failure(f"sent nothing for {TIMEOUT:g} seconds")
-        except (httpx.HTTPError, httpx.InvalidURL):
-            return Failure("could not be reached or dropped the connection")
-        if reply.status_code != 200:
-            again = may_pass(reply.status_code)
-            remedy = f"check {KEY}" if reply.status_code in (401, 402, 403) else ""
-            problem = f"answered {reply.status_code}"
-            return Failure(problem, remedy, again, False, retry_after(reply.headers))
-        try:
-            chunks = _Body.model_validate_json(reply.content).chunks
+            if self._client is None:
+                client = OpenAIClient("jina", "the segmenter", self.address, (KEY,), False)
+                client.open()
+                self._client = client
+            chunks = located(text, _Body.model_validate(self._client.post(asked)).chunks)
+        except LanguageModelError as error:
+            raise SegmenterError(str(error)) from None
         except ValidationError:
-            return Failure("sent a reply that cannot be read")
-        found = located(text, chunks)
-        return Failure("sent chunks that do not stand in the text") if found is None else found
+            chunks = None
+        if chunks is None:
+            raise SegmenterError(
+                f"the segmenter at {self.address} sent no chunks that stand in the text; take "
+                "the chunker segmenter, which goes by the API's published rules"
+            )
+        return chunks
 
     def _name(self, text: str) -> str:
         asked = [self.address, self.longest, text_digest(text)]

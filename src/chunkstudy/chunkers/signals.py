@@ -34,7 +34,7 @@ from typing import NamedTuple
 import pandas as pd
 from tqdm import tqdm
 
-from chunkstudy.base.reading import Floats, Floats32, Part, Read, Reader
+from chunkstudy.llm.reading import Floats, Floats32, Part, Read, Reader
 
 AFTER = 24
 """Tokens after a boundary that are looked at, about a sentence of prose."""

@@ -29,7 +29,6 @@ def recursive(
     size: int,
     overlap: int = 0,
     count: TokenCounter,
-    separators: Sequence[str] = SEPARATORS,
 ) -> list[Span]:
     """Split at the coarsest separator that occurs, recurse into what is too long, merge the rest.
 
@@ -45,7 +44,7 @@ def recursive(
     check_sizes(size, overlap)
     splitter = _Recursive(text, size, overlap, count)
     if text.strip():
-        splitter.split(0, len(text), separators)
+        splitter.split(0, len(text), SEPARATORS)
     return splitter.found
 
 

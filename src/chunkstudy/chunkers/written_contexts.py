@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from chunkstudy.base.asking import Message, Reply, Request
 from chunkstudy.base.spans import Chunks, Document
 from chunkstudy.chunkers.contexts import short
+from chunkstudy.llm.interface import Message, Reply, Request
 
 REPLY = 100
 """Tokens of a reply: the contexts that Anthropic reports have 50 to 100."""

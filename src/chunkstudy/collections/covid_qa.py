@@ -25,12 +25,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from chunkstudy.base.sources import SourceFile, fetch
-from chunkstudy.base.spans import Collection, Document, Judgment, Query, Span
+from chunkstudy.base.spans import Collection, Document, Judgment, Query, Span, union
 
 ALL, WITHIN = "covid-qa", "covid-qa-within"
 COMMIT = "fb2eb5e249618457e5359806601086c635c8eb8f"
@@ -124,7 +124,7 @@ def parse(released: bytes) -> tuple[Collection, Tally]:
             counted["merged"] += len(spans) - 1
             queries.append(Query(name, question["question"]))
             groups[name] = document
-            judgments += [Judgment(name, document, *span) for span in _union(spans)]
+            judgments += [Judgment(name, document, *span) for span in union(spans)]
     documents = tuple(Document(*one) for one in texts.items())
     collection = Collection(ALL, documents, tuple(queries), tuple(judgments), groups)
     counted.update(within=len(queries), shared=len(_shared(collection)))
@@ -161,17 +161,6 @@ def _answer(paper: str, answer: Mapping[str, Any], counted: Counter[str]) -> Spa
     counted["trimmed"] += text != text.strip()
     start += len(text) - len(text.lstrip())
     return start, start + len(text.strip())
-
-
-def _union(spans: Sequence[Span]) -> list[Span]:
-    """The same characters as spans that do not overlap, ascending."""
-    found: list[Span] = []
-    for start, end in sorted(spans):
-        if found and start < found[-1][1]:
-            found[-1] = (found[-1][0], max(end, found[-1][1]))
-        else:
-            found.append((start, end))
-    return found
 
 
 def _shared(collection: Collection) -> set[str]:

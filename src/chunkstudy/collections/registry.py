@@ -13,7 +13,18 @@ from typing import Literal
 
 from chunkstudy.base.sources import SourceError
 from chunkstudy.base.spans import Collection
-from chunkstudy.collections import beir, builtin, chroma, covid_qa, gutenqa, own
+from chunkstudy.collections import (
+    beir,
+    builtin,
+    chroma,
+    contextual_code,
+    covid_qa,
+    evidence_inference,
+    fairytaleqa,
+    gutenqa,
+    own,
+    qmsum,
+)
 
 Task = Literal["token_overlap", "in_corpus", "in_document"]
 
@@ -25,8 +36,12 @@ EMMA_WORDS = 157_317
 CHROMA_TOKENS = 328_208
 """cl100k, as Chroma's report counts them."""
 COVID_QA_TOKENS = 535_241
+EVIDENCE_INFERENCE_TOKENS = 554_602
+FAIRYTALEQA_TOKENS = 67_950
+QMSUM_TOKENS = {"train": 2_138_053, "val": 485_494, "test": 495_265}
+CONTEXTUAL_CODE_TOKENS = 156_846
 BUILTIN_TOKENS = 32_655
-"""WordPiece, both counted here."""
+"""WordPiece, all counted here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +106,28 @@ COLLECTIONS: dict[str, Entry] = {
     ),
     covid_qa.ALL: Entry("token_overlap", covid_qa.load, covid_qa.PAPERS, COVID_QA_TOKENS),
     covid_qa.WITHIN: Entry("in_document", covid_qa.load_within, covid_qa.PAPERS, COVID_QA_TOKENS),
+    evidence_inference.WITHIN: Entry(
+        "in_document",
+        evidence_inference.load_within,
+        evidence_inference.ARTICLES,
+        EVIDENCE_INFERENCE_TOKENS,
+    ),
+    fairytaleqa.WITHIN: Entry(
+        "in_document", fairytaleqa.load_within, fairytaleqa.STORIES, FAIRYTALEQA_TOKENS
+    ),
+    qmsum.WHOLE: Entry("in_corpus", qmsum.load, 197, QMSUM_TOKENS["train"] + QMSUM_TOKENS["val"]),
+    qmsum.WITHIN: Entry(
+        "in_document", qmsum.load_within, 70, QMSUM_TOKENS["val"] + QMSUM_TOKENS["test"]
+    ),
+    qmsum.TRAIN: Entry(
+        "in_document",
+        partial(qmsum.load_within, qmsum.TRAIN, ("train",)),
+        162,
+        QMSUM_TOKENS["train"],
+    ),
+    contextual_code.ALL: Entry(
+        "token_overlap", contextual_code.load, contextual_code.FILES, CONTEXTUAL_CODE_TOKENS
+    ),
     "builtin": Entry("token_overlap", builtin.load, documents=47, tokens=BUILTIN_TOKENS),
     "builtin-graded": Entry("in_corpus", builtin.load_graded, documents=47, tokens=BUILTIN_TOKENS),
     **{name: _of_beir(name, source) for name, source in beir.SOURCES.items()},

@@ -65,19 +65,5 @@ def price(selected: list[Condition], device: str, again: bool = False) -> None:
         typer.echo(line)
 
 
-def run_all(
-    selected: list[Condition],
-    dry_run: bool,
-    again: bool,
-    processes: int = 0,
-    executor: str = "",
-    shard: str = "",
-) -> int:
-    from chunkstudy.runs import running
-
-    where = running.Where(processes, executor, shard)
-    return running.run(selected, places.find(), where, dry_run, again)
-
-
 def _matches(condition: Condition, only: list[str]) -> bool:
     return any(fnmatch.fnmatch(str(condition), one) for one in only)

@@ -11,7 +11,7 @@ import typer
 
 from chunkstudy.base import faults
 
-ASKING = ("google", "httpx", "openai")
+ASKING = ("google", "openai")
 """What asks servers: a small extra of its own."""
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from chunkstudy.base.places import Places
 from chunkstudy.collections import own, own_documents
 from chunkstudy.collections.own_documents import OwnDocuments
-from chunkstudy.llm.asking import Asker, mode_from_environment, recordings_folder
+from chunkstudy.llm.asking import Asker, mode_from_environment
+from chunkstudy.llm.recordings import replies_folder
 from chunkstudy.runs import asking_cost
 from chunkstudy.runs.estimate import in_words
 from chunkstudy.runs.generation import filters, output
@@ -66,7 +67,7 @@ def run(
     say(_takes(documents, settings))
     named = "CHUNKSTUDY_LLM_RECORDINGS" in os.environ
     told = mode_from_environment() if os.environ.get("CHUNKSTUDY_LLM") else "record"
-    recordings = recordings_folder() if named else folder / output.RECORDINGS
+    recordings = replies_folder() if named else folder / output.RECORDINGS
     with Asker("replay" if replay else told, recordings) as asker:
         made = generate(documents.documents, settings, asker.ask, say)
     output.write_documents(folder, documents)  # nothing is written where nobody could be asked

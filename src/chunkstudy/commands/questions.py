@@ -1,4 +1,4 @@
-"""Studies outside the grid, and predictions."""
+"""Studies outside the grid."""
 
 from __future__ import annotations
 
@@ -54,14 +54,3 @@ def study(
             folder, tables = study_runs.run(where, name, collection)
         for table, rows in tables.items():
             typer.echo(f"{folder / table}.csv\t{len(rows)} rows")
-
-
-@app.command(rich_help_panel=PANEL)
-def predict() -> None:
-    """What became of the registered predictions: a record decides them."""
-    from chunkstudy.published.predictions import outcomes, register
-
-    with one_sentence():
-        where = places.find()
-        counts = outcomes.by_outcome(register.read(where).predictions, outcomes.known(where))
-        typer.echo(", ".join(f"{number} {name}" for name, number in counts.items()))

@@ -8,7 +8,7 @@ import typer
 
 from chunkstudy.base import places
 from chunkstudy.collections import registry
-from chunkstudy.commands.choosing import ALL, CHROMA, Only, price, run_all, select
+from chunkstudy.commands.choosing import ALL, CHROMA, Only, price, select
 from chunkstudy.commands.failing import one_sentence
 from chunkstudy.runs import grids, records
 from chunkstudy.runs.estimate import DEVICES, TWO_CORES
@@ -105,16 +105,11 @@ def estimate(
 def run(
     only: Only = CHROMA,
     dry_run: Annotated[
-        bool, typer.Option(help="Only print what would be run: units, shards, what they take")
+        bool, typer.Option(help="Only print what would be run, and what it takes")
     ] = False,
     again: Annotated[bool, typer.Option(help="Run recorded conditions again")] = False,
     processes: Annotated[int, typer.Option(help="Processes here that share the cores")] = 0,
-    executor: Annotated[
-        str, typer.Option(help="Machines: dask://host:port, a Dask scheduler of yours")
-    ] = "",
-    shard: Annotated[
-        str, typer.Option(help="One part of the work, such as 2/8, for machines by hand")
-    ] = "",
+    dask: Annotated[str, typer.Option(help="A Dask scheduler of yours, HOST:PORT")] = "",
 ) -> None:
     """Run conditions and write their records; what is recorded already is left alone.
 
@@ -122,6 +117,15 @@ def run(
     docs/cluster.md.
     """
     with one_sentence():
-        failed = run_all(select(only), dry_run, again, processes, executor, shard)
+        from chunkstudy.runs import running
+
+        failed = running.run(
+            select(only),
+            places.find(),
+            processes=processes,
+            dask=dask,
+            dry_run=dry_run,
+            again=again,
+        )
     if failed:
         raise typer.Exit(1)

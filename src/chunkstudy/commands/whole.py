@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from chunkstudy.base import places
-from chunkstudy.commands.choosing import price, run_all
+from chunkstudy.commands.choosing import price
 from chunkstudy.commands.failing import one_sentence
 from chunkstudy.runs import conditions, grids
 from chunkstudy.runs.estimate import TWO_CORES
@@ -23,6 +23,7 @@ def reproduce(
 ) -> None:
     """Derive every table, figure and page from the records; see README for the profiles."""
     from chunkstudy.publish import reproduce as everything
+    from chunkstudy.runs import running
 
     with one_sentence():
         where = places.find()
@@ -33,8 +34,8 @@ def reproduce(
         if profile != "builtin":
             chosen = grids.grid() if profile == "full" else grids.laptop_grid()
             price([one for one in chosen if not one.reason_not_run], TWO_CORES)
-            if run_all(chosen, dry_run=False, again=profile == "full"):
-                raise RuntimeError("some units failed, as said above; mend them and run this again")
+            if running.run(chosen, where, again=profile == "full"):
+                raise RuntimeError("some conditions failed, as said above; then run this again")
         everything.reproduce(where)
 
 

@@ -1,35 +1,27 @@
-"""Texts become vectors behind an API: cut, recorded before, or asked for in batches."""
+"""An encoder whose vectors come from a server that speaks like OpenAI's."""
 
 from __future__ import annotations
 
-import os
-import time
-from collections.abc import Callable, Iterator, Sequence
+import hashlib
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
-from urllib.parse import urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from chunkstudy.base import tokens
-from chunkstudy.base.budget import Budget
-from chunkstudy.base.keys import key
+from chunkstudy.base.faults import ModelError
 from chunkstudy.base.models import MODELS, ModelSpec
-from chunkstudy.base.openai_api import ADDRESS, KEY, Server
-from chunkstudy.base.prices import PRICES, Estimate, Price
+from chunkstudy.base.spans import text_digest
 from chunkstudy.base.tokens import TokenOffsets, cl100k_offsets, without_surrogates
-from chunkstudy.encoders.embeddings_client import ApiError, EmbeddingsClient
-from chunkstudy.encoders.interface import Role
-from chunkstudy.encoders.recordings import Recordings, place, text_digest
+from chunkstudy.encoders.interface import Encoder, Role
+from chunkstudy.llm.budget import Budget
+from chunkstudy.llm.embeddings import HOME, EmbeddingModel, host
+from chunkstudy.llm.openai_client import usual_address
+from chunkstudy.llm.prices import Estimate
 
-HOME = "api.openai.com"
-INPUTS = 2048
-REQUEST_TOKENS = 300_000
-"""What one request may hold (OpenAI's API reference, embeddings, ``input``)."""
-INPUTS_ELSEWHERE = 32
-"""Texts that any server takes: as many as Hugging Face's by default."""
 NAME = "openai/"
 """What the name of a model begins with that is known by its server alone."""
 
@@ -47,12 +39,11 @@ class ApiEncoder:
             (chromadb/utils/embedding_functions/openai_embedding_function.py at 0196264d; issue
             2129 shows that it changes the vectors).
         base_url: the server's address; OPENAI_BASE_URL by default, else OpenAI's own.
-        recordings: the folder of what was received; :func:`recordings_folder` by default.
+        recordings: the folder of what was received; :func:`vectors_folder` by default.
         budget: what may be spent.
-        sleep: waits some seconds.
 
     Raises:
-        ApiError: if the model is not behind an API, or OpenAI sells it at a price not known here.
+        ModelError: if the model is not behind an API, or OpenAI sells it at a price not known here.
         ValueError: if the window is larger than the model's.
     """
 
@@ -64,10 +55,9 @@ class ApiEncoder:
         base_url: str | None = None,
         recordings: Path | None = None,
         budget: Budget | None = None,
-        sleep: Callable[[float], object] = time.sleep,
     ) -> None:
         if spec.kind != "api":
-            raise ApiError(f"{spec.id} is not behind an API; its weights are loaded instead")
+            raise ModelError(f"{spec.id} is not behind an API; its weights are loaded instead")
         self.spec = spec
         self.window = spec.window if window is None else window
         if not 0 < self.window <= spec.window:
@@ -76,33 +66,13 @@ class ApiEncoder:
                 f"{spec.window}"
             )
         self.newlines = newlines
-        self._model = spec.id.removeprefix(NAME)
-        self._server = Server(base_url or _address())
-        self.endpoint = _host(self._server.address)
-        self.price = _price(self._model, self.endpoint, spec)
-        self.recordings = Recordings(place(self.endpoint, self._model, recordings))
-        self.budget = budget or Budget()
-        self._sleep = sleep
-        self._client: EmbeddingsClient | None = None
-
-    @property
-    def id(self) -> str:
-        return self.spec.id
-
-    @property
-    def revision(self) -> str:
-        return self.spec.revision
+        self.model = EmbeddingModel(
+            spec.id.removeprefix(NAME), spec.dimension, base_url or "", recordings, budget
+        )
 
     @property
     def dimension(self) -> int:
-        """Of a model that is known by its server alone 0 until one of its vectors is."""
-        known = self._client.dimension if self._client else None
-        return self.spec.dimension or known or self.recordings.dimension
-
-    @property
-    def requests(self) -> int:
-        """Requests sent so far, repeated ones included."""
-        return self._client.requests if self._client else 0
+        return self.model.dimension
 
     def describe(self) -> dict[str, Any]:
         """What is known to determine the vectors, for records and for the store's key.
@@ -111,7 +81,7 @@ class ApiEncoder:
         """
         return {
             "id": self.spec.id,
-            "endpoint": self.endpoint,
+            "endpoint": self.model.endpoint,
             **({"dimension": self.spec.dimension} if self.spec.dimension else {}),
             "tokenizer": "cl100k_base",
             "tokenizer_sha256": tokens.CL100K_SHA256,
@@ -134,21 +104,11 @@ class ApiEncoder:
         which the API refuses, is a zero row.
 
         Raises:
-            ApiError: if a text is not recorded and cannot be asked for.
+            LanguageModelError: if a text is not recorded and cannot be asked for.
             BudgetError: if asking could exceed the ceiling.
         """
         sent = self.sent(texts, role)
-        unique = list(dict.fromkeys(text for text in sent if text))
-        known = self.recordings.find(unique)
-        missing = [text for text in unique if text not in known]
-        if missing:
-            client = self._client = self._client or self._open(len(missing), len(unique))
-            with tqdm(total=len(missing), desc="asking", unit="text", disable=not progress) as bar:
-                for batch, size in self._batches(missing):
-                    reply = client.ask(batch, size)
-                    self.recordings.write(batch, reply.vectors, reply.model)
-                    known.update(zip(batch, reply.vectors, strict=True))
-                    bar.update(len(batch))
+        known = self.model.vectors([text for text in sent if text], progress)
         vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
         for row, text in enumerate(sent):
             if text:
@@ -174,68 +134,36 @@ class ApiEncoder:
         """Refused, and with it contextualized encoding.
 
         Raises:
-            ApiError: always.
+            ModelError: always.
         """
-        raise ApiError(
-            f"{self.id} cannot encode {len(texts)} texts in context, since an API returns no "
+        raise ModelError(
+            f"{self.spec.id} cannot encode {len(texts)} texts in context, since an API returns no "
             "token states; use the ordering pre_embedding"
         )
 
     def sent(self, texts: Sequence[str], role: Role = "document") -> list[str]:
         """Each text as it is sent: prefixed, line feeds and lone surrogates replaced, cut to the
         window at a character."""
-        return [self._cut(text) for text in self._whole(texts, role)]
+        prefix = self.spec.query_prefix if role == "query" else self.spec.document_prefix
+        whole = [without_surrogates(prefix + text) for text in texts]
+        if self.newlines == "spaces":
+            whole = [text.replace("\n", " ") for text in whole]
+        return [self._cut(text) for text in whole]
 
     def estimate(self, texts: Sequence[str], role: Role = "document") -> Estimate:
         """What encoding the texts would take, those not recorded yet; nothing is asked."""
-        sent = self.sent(texts, role)
-        unique = list(dict.fromkeys(text for text in sent if text))
-        missing = [text for text in unique if text_digest(text) not in self.recordings]
-        batches = [size for _, size in self._batches(missing)]
-        return Estimate(
-            requests=len(batches),
-            recorded=len(unique) - len(missing),
-            input_tokens=sum(batches),
-            dollars=self.price.dollars(sum(batches)) if self.price else None,
-            counted=bool(self.spec.dimension),
-        )
+        return self.model.estimate([text for text in self.sent(texts, role) if text])
 
-    def _whole(self, texts: Sequence[str], role: Role) -> list[str]:
-        prefix = self.spec.query_prefix if role == "query" else self.spec.document_prefix
-        whole = [without_surrogates(prefix + text) for text in texts]
-        return [text.replace("\n", " ") for text in whole] if self.newlines == "spaces" else whole
+    def say_price(self, label: str, chunks: Sequence[str], queries: Sequence[str]) -> None:
+        """Say on stderr what the API will be asked for.
 
-    def _open(self, missing: int, unique: int) -> EmbeddingsClient:
-        known = bool(self.spec.dimension)
-        if (known or self.endpoint == HOME) and not key(KEY):
-            raise ApiError(
-                f"{missing} of {unique} texts have no vector recorded in {self.recordings.path}; "
-                f"set {KEY} to ask for them, or CHUNKSTUDY_RECORDINGS to a folder with the "
-                "recordings"
-            )
-        return EmbeddingsClient(
-            self._model,
-            self.dimension or None,
-            any_name=not known,
-            server=self._server,
-            price=self.price,
-            budget=self.budget,
-            sleep=self._sleep,
-        )
-
-    def _batches(self, texts: Sequence[str]) -> Iterator[tuple[list[str], int]]:
-        """Texts in order, as many as one request may hold, with their tokens."""
-        most = INPUTS if self.spec.dimension else INPUTS_ELSEWHERE
-        batch: list[str] = []
-        total = 0
-        for text, size in zip(texts, self.token_count(texts), strict=True):
-            if batch and (len(batch) == most or total + size > REQUEST_TOKENS):
-                yield batch, total
-                batch, total = [], 0
-            batch.append(text)
-            total += size
-        if batch:
-            yield batch, total
+        Raises:
+            BudgetError: before the first request, if all of them would exceed the ceiling.
+        """
+        of_chunks, of_queries = self.estimate(chunks), self.estimate(queries, "query")
+        if of_chunks.requests or of_queries.requests:
+            print(f"{label}: chunks: {of_chunks}; queries: {of_queries}", file=sys.stderr)
+        self.model.budget.check((of_chunks + of_queries).dollars or 0.0)
 
     def _cut(self, text: str) -> str:
         # A token has at least one byte; a cut text may tokenize into more than it was cut from.
@@ -252,12 +180,16 @@ def served(name: str, base_url: str | None = None) -> ModelSpec:
     it is behind an API.
 
     Raises:
-        ApiError: if it is not a name of that form.
+        ModelError: if it is not a name of that form.
     """
     model = name.removeprefix(NAME)
     if model == name or not model:
-        raise ApiError(f"{name!r} names no model behind an API; use {NAME} and the model's name")
-    if model in MODELS and MODELS[model].kind == "api" and _host(base_url or _address()) == HOME:
+        raise ModelError(f"{name!r} names no model behind an API; use {NAME} and the model's name")
+    if (
+        model in MODELS
+        and MODELS[model].kind == "api"
+        and host(base_url or usual_address()) == HOME
+    ):
         return MODELS[model]
     return ModelSpec(
         id=name,
@@ -271,32 +203,11 @@ def served(name: str, base_url: str | None = None) -> ModelSpec:
     )
 
 
-def at_hand(spec: ModelSpec) -> bool:
-    """Whether a model behind the API can be used here: with a key, or any recording of it."""
-    recorded = place(_host(_address()), spec.id)
-    has_key = bool(os.environ.get(KEY, "").strip())
-    return has_key or (recorded.is_file() and recorded.stat().st_size > 0)
-
-
-def _address() -> str:
-    return os.environ.get("OPENAI_BASE_URL") or ADDRESS
-
-
-def _host(address: str) -> str:
-    """Who answers at an address: two servers of one machine may call two models the same."""
-    parts = urlsplit(address)
-    if not parts.hostname or parts.scheme not in ("http", "https"):
-        raise ApiError(f"{address!r} is no address; write it as http://localhost:11434/v1")
-    return f"{parts.hostname}-{parts.port}" if parts.port else parts.hostname
-
-
-def _price(model: str, endpoint: str, spec: ModelSpec) -> Price | None:
-    """None where somebody else than OpenAI serves the model."""
-    if not spec.dimension and endpoint != HOME:
-        return None
-    if model not in PRICES:
-        raise ApiError(
-            f"no price is known for {model} at OpenAI, so that no budget can be held; name another "
-            "model, or with --base-url the server that has it"
-        )
-    return PRICES[model]
+def describe(encoder: Encoder, vectors: Sequence[NDArray[np.float32]]) -> dict[str, Any]:
+    """An encoder's description; behind an API with the sha256 of the vectors themselves, since
+    nothing else pins them."""
+    described = encoder.describe()
+    if isinstance(encoder, ApiEncoder):
+        content = b"".join(one.astype("<f4").tobytes() for one in vectors)
+        described["vectors_sha256"] = hashlib.sha256(content).hexdigest()
+    return described

@@ -140,22 +140,6 @@ class Bert:
                     found[f"{layer}{part}.bias"] = shape[:1]
         return found | {f"{norm}.{kind}": (width,) for norm in norms for kind in ("weight", "bias")}
 
-    def read_at(self, positions: Sequence[int]) -> None:
-        """From now on read the token at place p as if it stood at ``positions[p]``.
-
-        Raises:
-            ModelError: if the model has no table of positions, or not all of these.
-        """
-        name = "embeddings.position_embeddings.weight"
-        table = self.weights.get(name)
-        if table is None or not all(0 <= one < self.positions for one in positions):
-            raise ModelError(
-                f"positions {min(positions)} to {max(positions)} are not all in the checkpoint's "
-                "table; choose among its own"
-            )
-        first = self._first
-        self.weights[name] = table[[*range(first), *(first + one for one in positions)]]
-
     @torch.inference_mode()
     def states(self, batch: Sequence[Sequence[int]]) -> list[torch.Tensor]:
         """Token states of texts given as ids, grouped by length.

@@ -1,10 +1,9 @@
 """Contextualized encoding (late chunking): a document laid out in windows, chunks pooled from it.
 
 A layout says which token ids are read together and which of their states count; one after the
-other, the states that count form the document's sequence, and a chunk is a span of it. Four
-layouts are in use (docs/protocols.md#jina-long-documents, #ielab-late-encoder,
-#late-chunking-as-others-ship-it): Jina's, ielab's, one without their faults, and ConTEB's with a
-[SEP] between chunks.
+other, the states that count form the document's sequence, and a chunk is a span of it. Three
+layouts are in use (docs/protocols.md#jina-long-documents, #ielab-late-encoder): Jina's, ielab's,
+and one without their faults; ``window_layouts`` has two more.
 """
 
 from __future__ import annotations
@@ -184,42 +183,6 @@ def packed(chunks: Sequence[Sequence[int]], frame: Frame) -> tuple[Layout, Token
         members.append(i)
     close()
     return Layout(tuple(windows), tuple((0, len(one)) for one in windows)), spans
-
-
-def separated(chunks: Sequence[Sequence[int]], frame: Frame) -> tuple[Layout, TokenSpans]:
-    """ConTEB's, made whole for long documents: chunks tokenized alone, a [SEP] between any two.
-
-    The model is told where chunks end; no chunk takes in a separator, [CLS] or the prefix
-    (long_context_model.py:60-106; docs/protocols.md#late-chunking-as-others-ship-it-conteb). Its
-    authors read one window and give later chunks no vector; here windows follow each other, filled
-    greedily with whole chunks, and a chunk longer than a window takes several, so that every token
-    counts. As in ``most_context``, the first [CLS] and prefix and the last [SEP] stand in the
-    sequence.
-
-    Args:
-        chunks: the ids of each chunk without special tokens; one without any stays empty.
-        frame: of every window.
-    """
-    room, lead = frame.room, frame.lead
-    spans = np.zeros((len(chunks), 2), dtype=np.int64)
-    held: list[list[int]] = []
-    done = lead
-    for i, ids in enumerate(chunks):
-        for start in range(0, len(ids), room):
-            piece = ids[start : start + room]
-            if held and len(held[-1]) + 1 + len(piece) <= room:
-                held[-1].append(frame.ends[1])
-                done += 1
-            else:
-                held.append([])
-            held[-1].extend(piece)
-            spans[i] = spans[i, 0] if start else done, done + len(piece)
-            done += len(piece)
-    windows = tuple(map(frame.around, held))
-    kept = tuple(
-        (lead if i else 0, len(one) - (i < len(windows) - 1)) for i, one in enumerate(windows)
-    )
-    return Layout(windows, kept), spans
 
 
 def in_sequence(spans: TokenSpans, document_ends: bool, prefix: int = 0) -> TokenSpans:

@@ -17,7 +17,6 @@ from chunkstudy.encoders.contextualized import Layout, whole
 from chunkstudy.encoders.interface import Role
 from chunkstudy.encoders.loading import load
 from chunkstudy.encoders.models import (
-    ModelError,
     ModelSpec,
     check_files,
     weights_folder,
@@ -41,14 +40,11 @@ class TransformerEncoder:
         threads: for torch; None leaves its setting.
         dtype: of the weights and of the states inside the model; the model's own by default.
             Pooling is float32 always.
-        positions: at which position each place of a window is read, to tell what positions do
-            from what context does; in their order by default.
         folder: where the model's files lie, for weights that were trained here; looked for by
             default.
 
     Raises:
-        ModelError: if the weights cannot be had or are not what they should be, or if the model
-            has no such positions.
+        ModelError: if the weights cannot be had or are not what they should be.
         ValueError: if the window is larger than the model's positions, or the dtype unknown.
     """
 
@@ -59,7 +55,6 @@ class TransformerEncoder:
         batch_tokens: int | None = None,
         threads: int | None = None,
         dtype: str | None = None,
-        positions: Sequence[int] | None = None,
         folder: Path | None = None,
     ) -> None:
         self.spec = spec = with_recorded_digests(spec)
@@ -81,9 +76,6 @@ class TransformerEncoder:
         else:
             check_files(folder, spec)
         self._model = load(spec, folder, self.device, DTYPES[self.dtype])
-        self.positions = positions
-        if positions is not None:
-            self._read_at(positions)
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(self.window)
@@ -114,8 +106,6 @@ class TransformerEncoder:
         # the digest of the keys above.
         if self.device.type != "cpu":
             described["device"] = torch.cuda.get_device_name(self.device)
-        if self.positions is not None:
-            described["positions"] = list(self.positions)
         if self.spec.query_adapter or self.spec.document_adapter:
             described["query_adapter"] = self.spec.query_adapter
             described["document_adapter"] = self.spec.document_adapter
@@ -221,13 +211,6 @@ class TransformerEncoder:
         if role == "query" and self.spec.query_adapter != self.spec.document_adapter:
             return [hashlib.sha256(b"query adapter" + digest).digest() for digest in digests]
         return digests
-
-    def _read_at(self, positions: Sequence[int]) -> None:
-        if len(positions) < self.window:
-            raise ModelError(
-                f"{len(positions)} positions are too few for a window of {self.window} tokens"
-            )
-        self._model.read_at(positions)
 
     def _prefix(self, role: Role) -> str:
         return self.spec.query_prefix if role == "query" else self.spec.document_prefix

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -15,15 +14,19 @@ from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
 
-from chunkstudy.base import places
-from chunkstudy.base.asking import LanguageModelError, Mode, Reply, Request, mode_from_environment
-from chunkstudy.base.budget import Budget, budget
-from chunkstudy.base.keys import without_keys
-from chunkstudy.base.prices import Estimate, price
-from chunkstudy.base.retries import Failure, Retries
 from chunkstudy.llm import providers
-from chunkstudy.llm.interface import Provider
-from chunkstudy.llm.recordings import Recordings, place
+from chunkstudy.llm.budget import Budget, budget
+from chunkstudy.llm.interface import (
+    LanguageModelError,
+    Mode,
+    Provider,
+    Reply,
+    Request,
+    mode_from_environment,
+)
+from chunkstudy.llm.keys import without_keys
+from chunkstudy.llm.prices import Estimate, price
+from chunkstudy.llm.recordings import Recordings, place, replies_folder
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -43,14 +46,10 @@ class Asker:
 
     Args:
         mode: CHUNKSTUDY_LLM by default, else ``replay``.
-        folder: of the recordings; CHUNKSTUDY_LLM_RECORDINGS by default, else ``results/llm``.
+        folder: of the recordings; :func:`replies_folder` by default.
         budget: what may be spent; the process's by default.
         at_once: requests under way together in :meth:`ask_many`.
         provider: gives the provider of a model by its name.
-        sleep: waits some seconds.
-        clock: seconds that only go up.
-        jitter: see :class:`Retries`.
-        today: the day, as in 2026-05-17.
 
     Raises:
         LanguageModelError: if there is no such mode.
@@ -63,18 +62,15 @@ class Asker:
         budget: Budget | None = None,
         at_once: int = AT_ONCE,
         provider: Callable[[str], Provider] = providers.provider,
-        sleep: Callable[[float], object] = time.sleep,
-        clock: Callable[[], float] = time.monotonic,
-        jitter: Callable[[], float] = random.random,
-        today: Callable[[], str] = lambda: datetime.now(UTC).date().isoformat(),
     ) -> None:
         self.mode = mode or mode_from_environment()
-        self.folder = folder or recordings_folder()
+        self.folder = folder or replies_folder()
         self.at_once = at_once
+        self.sent = 0
         self._budget = budget
         self._provider = provider
-        self._sleep, self._clock, self._jitter, self._today = sleep, clock, jitter, today
-        self._models: dict[str, _Model] = {}
+        self._recordings: dict[str, Recordings] = {}
+        self._opened: set[str] = set()
         self._lock = threading.Lock()
         self._asking: dict[str, threading.Lock] = {}
 
@@ -90,17 +86,10 @@ class Asker:
         self.close()
 
     def close(self) -> None:
-        """Bring what was recorded into order, and let go of its files."""
-        for model in self._models.values():
-            if self.mode == "record":  # also where a process killed after its last reply did not
-                model.recordings.settle()
-            model.recordings.close()
-        self._models = {}
-
-    @property
-    def sent(self) -> int:
-        """Requests sent so far, repeated ones included."""
-        return sum(model.retries.requests for model in self._models.values() if model.retries)
+        """Bring what was recorded into order."""
+        if self.mode == "record":  # also where a process killed after its last reply did not
+            for recordings in self._recordings.values():
+                recordings.settle()
 
     def ask(self, request: Request) -> Reply:
         """The reply to one request.
@@ -110,18 +99,18 @@ class Asker:
             LanguageModelError: if no attempt brought a reply that can be used.
             BudgetError: if asking could exceed the ceiling.
         """
-        model = self._model(request.model)
+        recordings = self._recorded(request.model)
         if self.mode == "live":
-            return self._send(model, request)
-        name = model.recordings.digest(request)
-        if (known := model.recordings.find(name)) is not None:
+            return self._send(recordings.provider, request)
+        name = recordings.digest(request)
+        if (known := recordings.find(name)) is not None:
             return known
         if self.mode == "replay":
-            raise NotRecordedError(_missing(request, name, model.recordings.path))
+            raise NotRecordedError(_missing(request, name, recordings.path))
         with self._only_one(name):
-            if (known := model.recordings.find(name)) is not None:
+            if (known := recordings.find(name)) is not None:
                 return known
-            return model.recordings.write(request, self._send(model, request))
+            return recordings.write(request, self._send(recordings.provider, request))
 
     def ask_many(self, requests: Iterable[Request]) -> Iterator[Reply]:
         """The replies in the order of the requests, ``at_once`` of them under way together."""
@@ -148,50 +137,43 @@ class Asker:
         """
         (self._budget or budget()).check(estimate.dollars or 0.0)
 
-    def _send(self, model: _Model, request: Request) -> Reply:
+    def _send(self, provider: Provider, request: Request) -> Reply:
         sold = price(request.model)
         if sold is None:
             raise LanguageModelError(
                 f"no price is known for {request.model}, so that no budget can be held; add it to "
-                "base/prices.py with its source"
+                "llm/prices.py with its source"
             )
-        retries = model.opened(
-            lambda: Retries(
-                f"{request.model} at {model.provider.endpoint}",
-                LanguageModelError,
-                self._budget or budget(),
-                self._sleep,
-                self._jitter,
-            )
-        )
-
-        def once() -> Reply | Failure:
-            started = self._clock()
-            outcome = model.provider.once(request)
-            if isinstance(outcome, Failure):
-                return outcome
-            return replace(
-                outcome,
-                text=without_keys(outcome.text),
-                model=without_keys(outcome.model),
-                seconds=round(self._clock() - started, 3),
-                date=self._today(),
-            )
-
+        with self._lock:
+            if request.model not in self._opened:
+                provider.open()
+                self._opened.add(request.model)
         read = request.tokens if sold.input else 0
-        return retries.ask(
-            once,
+        started = time.monotonic()
+        reply = (self._budget or budget()).charge(
             sold.dollars(read, request.output_limit),
+            lambda: self._counted(provider, request),
             lambda reply: sold.dollars(reply.input_tokens, reply.output_tokens),
         )
+        return replace(
+            reply,
+            text=without_keys(reply.text),
+            model=without_keys(reply.model),
+            seconds=round(time.monotonic() - started, 3),
+            date=datetime.now(UTC).date().isoformat(),
+        )
 
-    def _model(self, name: str) -> _Model:
+    def _counted(self, provider: Provider, request: Request) -> Reply:
         with self._lock:
-            if name not in self._models:
-                provider = self._provider(name)
-                recordings = Recordings(self.folder, provider, name.partition("/")[2])
-                self._models[name] = _Model(provider, recordings)
-            return self._models[name]
+            self.sent += 1
+        return provider.ask(request)
+
+    def _recorded(self, name: str) -> Recordings:
+        with self._lock:
+            if name not in self._recordings:
+                model = name.partition("/")[2]
+                self._recordings[name] = Recordings(self.folder, self._provider(name), model)
+            return self._recordings[name]
 
     @contextmanager
     def _only_one(self, name: str) -> Iterator[None]:
@@ -204,33 +186,11 @@ class Asker:
             self._asking.pop(name, None)
 
 
-class _Model:
-    """A model that requests name: its provider, opened when it is first asked."""
-
-    def __init__(self, provider: Provider, recordings: Recordings) -> None:
-        self.provider = provider
-        self.recordings = recordings
-        self.retries: Retries | None = None
-        self._lock = threading.Lock()
-
-    def opened(self, make: Callable[[], Retries]) -> Retries:
-        with self._lock:
-            if self.retries is None:
-                self.provider.open()
-                self.retries = make()
-            return self.retries
-
-
-def recordings_folder() -> Path:
-    """CHUNKSTUDY_LLM_RECORDINGS, else ``results/llm``, which travels with the project."""
-    named = os.environ.get("CHUNKSTUDY_LLM_RECORDINGS")
-    return Path(named) if named else places.find().llm
-
-
 def lacks(model: str) -> bool:
     """Whether a model's replies can be had in no way: none is recorded, and this process may not
     ask or has no key."""
-    recorded = place(recordings_folder(), providers.provider(model), model.partition("/")[2])
+    endpoint = providers.provider(model).endpoint
+    recorded = place(replies_folder(), endpoint, model.partition("/")[2])
     if recorded.is_file() and recorded.stat().st_size:
         return False
     keys, _ = providers.takes(model)

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from chunkstudy.base import weights
-from chunkstudy.base.asking import LanguageModelError
 from chunkstudy.base.models import CAUSAL_MODELS as MODELS
 from chunkstudy.base.models import ModelSpec
 from chunkstudy.base.weights import at_hand, remedy
 from chunkstudy.llm.gguf_files import convert
+from chunkstudy.llm.interface import LanguageModelError
 
 __all__ = ["MODELS", "SMOLLM", "at_hand", "causal_model", "load", "remedy", "weights_folder"]
 

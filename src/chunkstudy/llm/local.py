@@ -7,14 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from chunkstudy.base.asking import LanguageModelError, Message, Reply, Request
 from chunkstudy.base.models import ModelSpec
-from chunkstudy.base.retries import Failure
-from chunkstudy.llm.causal_models import (
-    causal_model,
-    load,
-    weights_folder,
-)
+from chunkstudy.llm.causal_models import causal_model, load, weights_folder
+from chunkstudy.llm.interface import LanguageModelError, Message, Reply, Request
 
 if TYPE_CHECKING:
     import torch
@@ -55,7 +50,7 @@ class LocalProvider:
             if self._loaded is None:
                 self._loaded = Causal(self._folder or weights_folder(self.model))
 
-    def once(self, request: Request) -> Reply | Failure:
+    def ask(self, request: Request) -> Reply:
         with self._lock:
             assert self._loaded is not None
             text, finish, read, written = self._loaded.reply(request)

@@ -6,15 +6,12 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from chunkstudy.base.asking import LanguageModelError, Reply, Request
-from chunkstudy.base.retries import Failure
-from chunkstudy.llm import gemini_provider
-from chunkstudy.llm.gemini_provider import GeminiProvider
-from chunkstudy.llm.interface import Provider
+from chunkstudy.llm import gemini, openai_client
+from chunkstudy.llm.gemini import GeminiProvider
+from chunkstudy.llm.interface import LanguageModelError, Provider, Reply, Request
 from chunkstudy.llm.local import LocalProvider
-from chunkstudy.llm.openai_provider import OpenAIProvider
+from chunkstudy.llm.openai_client import OpenAIClient
 
-OPENAI = "https://api.openai.com/v1"
 COMPATIBLE = "/v1beta/openai/"
 """Where Gemini answers like OpenAI, below its address."""
 
@@ -34,25 +31,14 @@ class Authored:
             "with Recordings.write"
         )
 
-    def once(self, request: Request) -> Reply | Failure:
-        return Failure(f"cannot be asked for {request.model}", again=False)
-
-
-def openai(model: str) -> Provider:
-    """OpenAI, or the server that OPENAI_BASE_URL names."""
-    address = os.environ.get("OPENAI_BASE_URL") or OPENAI
-    return OpenAIProvider("openai", model, address, ("OPENAI_API_KEY",))
-
-
-def gemini(model: str) -> Provider:
-    """Gemini through Google's own package; CHUNKSTUDY_GEMINI_URL names another server."""
-    return GeminiProvider(model, _gemini())
+    def ask(self, request: Request) -> Reply:
+        raise LanguageModelError(f"nobody can be asked for {request.model}")
 
 
 def gemini_compatible(model: str) -> Provider:
     """Gemini through the openai package."""
-    address = _gemini().rstrip("/") + COMPATIBLE
-    return OpenAIProvider("gemini-compatible", model, address, gemini_provider.KEYS)
+    address = gemini.usual_address().rstrip("/") + COMPATIBLE
+    return OpenAIClient("gemini-compatible", model, address, gemini.KEYS)
 
 
 def server(model: str) -> Provider:
@@ -67,20 +53,15 @@ def server(model: str) -> Provider:
             f"server/{model} needs an address; set CHUNKSTUDY_SERVER_URL, for instance to "
             "http://localhost:11434/v1 for Ollama"
         )
-    return OpenAIProvider("server", model, address, ("CHUNKSTUDY_SERVER_KEY",), needs_key=False)
-
-
-def local(model: str) -> Provider:
-    """A causal model that runs in this process."""
-    return LocalProvider(model)
+    return OpenAIClient("server", model, address, ("CHUNKSTUDY_SERVER_KEY",), needs_key=False)
 
 
 PROVIDERS: Mapping[str, Callable[[str], Provider]] = {
-    "openai": openai,
-    "gemini": gemini,
+    "openai": lambda model: OpenAIClient("openai", model),
+    "gemini": GeminiProvider,
     "gemini-compatible": gemini_compatible,
     "server": server,
-    "local": local,
+    "local": LocalProvider,
     "authored": lambda _: Authored(),
 }
 
@@ -110,14 +91,10 @@ def takes(name: str) -> tuple[tuple[str, ...], str]:
     """The variables of which asking a model takes one, and what it takes in words."""
     kind = name.partition("/")[0]
     keys = {
-        "openai": ("OPENAI_API_KEY",),
-        "gemini": gemini_provider.KEYS,
-        "gemini-compatible": gemini_provider.KEYS,
+        "openai": (openai_client.KEY,),
+        "gemini": gemini.KEYS,
+        "gemini-compatible": gemini.KEYS,
         "server": ("CHUNKSTUDY_SERVER_URL",),
     }.get(kind, ())
     words = {"local": "its weights (`make smollm` installs one)", "authored": "somebody's replies"}
     return keys, keys[0] if keys else words[kind]
-
-
-def _gemini() -> str:
-    return os.environ.get("CHUNKSTUDY_GEMINI_URL") or gemini_provider.HOME

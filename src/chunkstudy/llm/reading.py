@@ -1,21 +1,85 @@
-"""A causal model that reads through transformers, and what it hands out (base/reading.py)."""
+"""Causal models that read a text and do not answer: how open the next token is, how surprising the
+one that came, what each token attends to, what it would lose if others were hidden, and the states
+of its tokens.
+"""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from chunkstudy.base.asking import LanguageModelError
 from chunkstudy.base.files import sha256
-from chunkstudy.base.reading import Floats, Part, Read
+from chunkstudy.base.models import ModelSpec
 from chunkstudy.base.spans import Span
-from chunkstudy.llm.causal_models import causal_model, load, weights_folder
+from chunkstudy.llm.causal_models import causal_model, described, load, weights_folder
+from chunkstudy.llm.interface import LanguageModelError
 
+if TYPE_CHECKING:
+    import torch
+
+Floats = NDArray[np.float64]
+Floats32 = NDArray[np.float32]
 BIT = float(np.log(2))
+TOGETHER = 2048
+"""Tokens that one pass reads, or one text where it is longer."""
+
+
+@dataclass(frozen=True)
+class Read:
+    """One pass over n tokens, which the model's start token precedes.
+
+    Attributes:
+        entropy: (n,), of the distribution that each token is drawn from, in bits: how open the
+            next token was before it came.
+        surprisal: (n,), of each token that came, in bits.
+        attention: (n, n), what the token of a row pays to that of a column, the mean over all
+            layers and heads.
+        largest: (n, n), the same in the last layer, the maximum over its heads.
+        states: what the reader needs to read parts again.
+    """
+
+    entropy: Floats
+    surprisal: Floats
+    attention: Floats32
+    largest: Floats32
+    states: Any
+
+
+class Part(NamedTuple):
+    """Tokens that are read again: ``length`` from ``first`` on, where the ``hidden`` tokens right
+    before them cannot be attended to."""
+
+    first: int
+    length: int
+    hidden: int
+
+
+class Reader(Protocol):
+    """A causal model that shows its probabilities and its attention."""
+
+    @property
+    def positions(self) -> int:
+        """Tokens that it can read together, the start token included."""
+        ...
+
+    def tokens(self, text: str) -> tuple[list[int], list[Span]]:
+        """The ids of a text and the characters that each stands for."""
+        ...
+
+    def read(self, ids: Sequence[int]) -> Read: ...
+
+    def again(self, ids: Sequence[int], read: Read, parts: Sequence[Part]) -> list[Floats]:
+        """Of each part the surprisal of the tokens that follow its own, (length,) in bits."""
+        ...
+
+    def describe(self) -> dict[str, Any]: ...
 
 
 class CausalReader:
@@ -32,8 +96,6 @@ class CausalReader:
     def __init__(self, name: str, folder: Path | None = None) -> None:
         self.name = name
         self._folder = folder
-        self._loaded: tuple[Any, Any] | None = None
-        self._described: dict[str, Any] | None = None
 
     @property
     def positions(self) -> int:
@@ -121,18 +183,19 @@ class CausalReader:
 
     def describe(self) -> dict[str, Any]:
         """What determines what is read, found without loading the model."""
-        if self._described is None:
-            model = causal_model(self.name)
-            folder = self._folder or weights_folder(model)
-            (weights,) = folder.glob("*.safetensors")
-            self._described = {
-                "id": model.id,
-                "revision": model.revision,
-                "weights_sha256": sha256(weights),
-                "tokenizer_sha256": sha256(folder / "tokenizer.json"),
-                "dtype": "float32",
-            }
         return self._described
+
+    @cached_property
+    def _described(self) -> dict[str, Any]:
+        (weights,) = self._files.glob("*.safetensors")
+        model = causal_model(self.name)
+        return {
+            "id": model.id,
+            "revision": model.revision,
+            "weights_sha256": sha256(weights),
+            "tokenizer_sha256": sha256(self._files / "tokenizer.json"),
+            "dtype": "float32",
+        }
 
     @property
     def _start(self) -> int:
@@ -148,14 +211,56 @@ class CausalReader:
 
     @property
     def _tokenizer(self) -> Any:
-        return self._load()[0]
+        return self._loaded[0]
 
     @property
     def _model(self) -> Any:
-        return self._load()[1]
+        return self._loaded[1]
 
-    def _load(self) -> tuple[Any, Any]:
-        if self._loaded is None:
-            folder = self._folder or weights_folder(causal_model(self.name))
-            self._loaded = load(folder, "eager")
-        return self._loaded
+    @cached_property
+    def _loaded(self) -> tuple[Any, Any]:
+        return load(self._files, "eager")
+
+    @cached_property
+    def _files(self) -> Path:
+        return self._folder or weights_folder(causal_model(self.name))
+
+
+class CausalStates:
+    """The states that a causal model's last layer gives to a text's tokens, float32.
+
+    Args:
+        model: of the hub; its weights are looked for where :func:`weights_folder` says.
+        folder: its files, where they lie elsewhere.
+
+    Raises:
+        LanguageModelError: if the weights cannot be had.
+    """
+
+    def __init__(self, model: ModelSpec, folder: Path | None = None) -> None:
+        self._registered = model
+        self._tokenizer, self._model = load(folder or weights_folder(model))
+
+    def describe(self, window: int) -> dict[str, Any]:
+        """What determines the states, in an encoder's words; ``window``: tokens read at once."""
+        rule = f"in their order, at most {TOGETHER} tokens, one length at a time"
+        return described(self._registered, window, "mean", rule)
+
+    def content(self, text: str) -> list[int]:
+        """The ids of a text without special tokens."""
+        ids: list[int] = self._tokenizer(text, add_special_tokens=False)["input_ids"]
+        return ids
+
+    def states(self, texts: Sequence[Sequence[int]]) -> list[torch.Tensor]:
+        """Of each text, given as ids, the states of its tokens, shape (tokens, dimension)."""
+        import torch
+
+        found: list[torch.Tensor] = []
+        while len(found) < len(texts):
+            length = len(texts[len(found)])
+            batch = [list(one) for one in texts[len(found) :][: max(1, TOGETHER // length)]]
+            same = next((i for i, one in enumerate(batch) if len(one) != length), len(batch))
+            with torch.inference_mode():
+                read = self._model.base_model(torch.tensor(batch[:same]), use_cache=False)
+            found += list(read.last_hidden_state.float())
+        return found

@@ -1,27 +1,131 @@
-"""Recorded requests and replies, in ``results/llm/<endpoint>/<model>.jsonl``.
+"""What was asked and what came back, a line of JSON each, so that a run replays without asking.
 
-A request is found by the digest of all that determines its reply, request and provider. What many
-requests share is the provider, the model and its limits and every message before the last. Allowed
-answers that are counted up are the first of them and how many there are.
+A line holds the digest of what was asked, by which it is found, what came back, and a sha256 of
+these. Replies lie in ``results/llm/<endpoint>/<model>.jsonl``: a request is found by the digest of
+all that determines its reply, request and provider. What many requests share, the provider, the
+model and its limits and every message before the last, is said once in a file of its own,
+``<name>.jsonl.settings``, and named by each: the examples before thousands of questions would else
+be most of the file.
+
+Lines are added under a lock of the folder. What a killed process left of one counts as not recorded
+and is asked for again. :meth:`RecordedLines.settle` moves it to ``<name>.jsonl.torn`` and brings
+the lines into the order of their digests, so that the file does not show who answered first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+import json
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from chunkstudy.base.asking import Reply, Request
-from chunkstudy.base.recordings import RecordedLines, RecordingError, lines
-from chunkstudy.llm.interface import Provider, digest
+from chunkstudy.base import places
+from chunkstudy.base.files import alone, replacing
+from chunkstudy.llm.interface import Provider, Reply, Request, canonical, digest
 
 ALIKE = ("model", "output_limit", "temperature")
 """What requests that open alike share too."""
 
 
-class Recordings:
-    """The recorded replies of one model; several threads and processes may add to them.
+class RecordingError(RuntimeError):
+    """A recording that cannot be read, or may not be written."""
+
+
+class RecordedLines:
+    """The lines of a file, found by their digest; several threads and processes may add to it.
+
+    What is kept in memory is where each line begins, not what it says. A damaged line counts as
+    not recorded and is named on stderr.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = threading.Lock()
+        self._places: dict[str, int] = {}
+        self._file = 0
+        self._read = 0
+        self._damaged: set[int] = set()
+        self._refresh()
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __contains__(self, digest: str) -> bool:
+        return digest in self._places
+
+    def line(self, digest: str) -> dict[str, Any] | None:
+        """What the line of that digest says; None where there is none.
+
+        Raises:
+            RecordingError: if the file was changed since it was listed.
+        """
+        for _ in range(2):
+            if (place := self._places.get(digest)) is None:
+                return None
+            with self.path.open("rb") as file:
+                file.seek(place)
+                content = _parsed(file.readline())
+            if content is not None and content["digest"] == digest:
+                return content
+            with self._lock:  # another process has ordered the lines since
+                self._file = 0
+                self._refresh()
+        raise RecordingError(f"{self.path} changed while it was read; run again")
+
+    def add(
+        self, lines: Sequence[Mapping[str, Any]], setting: Mapping[str, Any] | None = None
+    ) -> list[dict[str, Any]]:
+        """Record lines that have a ``digest`` each, unless another process did meanwhile; what is
+        recorded then, in their order.
+
+        Args:
+            setting: what they share.
+        """
+        named = {} if setting is None else {"setting": _checksum(setting)}
+        with self._lock, alone(self.path.parent):
+            self._refresh()
+            new = [{**one, **named} for one in lines if one["digest"] not in self]
+            if setting is not None and new and named["setting"] not in _settings(self.path):
+                _append(settings_of(self.path), [setting])
+            _append(self.path, new)
+            self._refresh()
+        return [self.line(one["digest"]) or {} for one in lines]
+
+    def settle(self) -> None:
+        """Order the lines by digest, of what they share by its name; a damaged one is set aside."""
+        if self.path.is_file():
+            with self._lock, alone(self.path.parent):
+                _settle(self.path, lambda content: str(content["digest"]))
+                _settle(settings_of(self.path), _checksum)
+                self._refresh()
+
+    def _refresh(self) -> None:
+        """Take in what was added since the last look; all of it where the file is another."""
+        if not self.path.is_file():
+            return
+        if self._file != (file_number := self.path.stat().st_ino):
+            self._file, self._places, self._read = file_number, {}, 0
+        with self.path.open("rb") as file:
+            file.seek(self._read)
+            for line in file:
+                if not line.endswith(b"\n"):
+                    break  # another process is writing it, or was killed over it
+                if (content := _parsed(line)) is not None:
+                    self._places.setdefault(content["digest"], self._read)
+                elif self._read not in self._damaged:
+                    self._damaged.add(self._read)
+                    where = f"{self.path} has a damaged line at byte {self._read}"
+                    print(f"{where}; it counts as not recorded", file=sys.stderr)
+                self._read += len(line)
+
+
+class Recordings(RecordedLines):
+    """The recorded replies of one model.
 
     Args:
         folder: of all recordings.
@@ -30,14 +134,9 @@ class Recordings:
     """
 
     def __init__(self, folder: Path, provider: Provider, model: str) -> None:
-        self.path = place(folder, provider, model)
+        super().__init__(place(folder, provider.endpoint, model))
         self.provider = provider
         self._described = provider.describe()
-        self._lines = RecordedLines(self.path)
-        self.settle, self.close = self._lines.settle, self._lines.close
-
-    def __len__(self) -> int:
-        return len(self._lines)
 
     def digest(self, request: Request) -> str:
         """The name of a request in these recordings."""
@@ -45,7 +144,7 @@ class Recordings:
 
     def find(self, name: str) -> Reply | None:
         """The reply to the request of that digest, None where it is not recorded."""
-        line = self._lines.line(name)
+        line = self.line(name)
         return None if line is None else Reply.of(line["reply"])
 
     def write(self, request: Request, reply: Reply) -> Reply:
@@ -65,27 +164,42 @@ class Recordings:
         setting = {"provider": self._described, "messages": before, "request": alike}
         if "answers" in asked:
             asked["answers"] = _counted(asked["answers"])
-        line = {
-            "digest": name,
-            "request": {**asked, "messages": [last]},
-            "reply": reply.recorded(),
-        }
-        return Reply.of(self._lines.add([line], setting)[0]["reply"])
+        content = {"request": {**asked, "messages": [last]}, "reply": reply.recorded()}
+        return Reply.of(self.add([{"digest": name, **content}], setting)[0]["reply"])
 
 
-def place(folder: Path, provider: Provider, model: str) -> Path:
-    """Where the replies of a model are recorded; its name is without the provider's."""
-    return folder / provider.endpoint / f"{quote(model.replace('/', '__'))}.jsonl"
+def replies_folder() -> Path:
+    """CHUNKSTUDY_LLM_RECORDINGS, else ``results/llm``, which travels with the project."""
+    named = os.environ.get("CHUNKSTUDY_LLM_RECORDINGS")
+    return Path(named) if named else places.find().llm
+
+
+def place(folder: Path, endpoint: str, model: str) -> Path:
+    """Where a folder has what a model at an endpoint gave; its name is without the provider's."""
+    return folder / endpoint / f"{quote(model.replace('/', '__'))}.jsonl"
+
+
+def settings_of(path: Path) -> Path:
+    """Where the lines of a file of recordings have what they share."""
+    return path.with_name(f"{path.name}.settings")
 
 
 def contents(path: Path) -> Iterator[dict[str, Any]]:
-    """What each whole line of a file of recordings says, with what it shares with others.
+    """What each whole line of a file of recorded replies says, with what it shares with others;
+    nothing where there is no file.
 
     Raises:
         RecordingError: if a line names what its file of settings does not hold.
     """
-    for content, shared in lines(path):
-        if shared:
+    known = _settings(path)
+    for content in _whole(path):
+        if (name := content.pop("setting", None)) is not None:
+            if name not in known:
+                raise RecordingError(
+                    f"{path} names a setting that {settings_of(path).name} does not hold; restore "
+                    "that file from where the recordings come from"
+                )
+            shared = known[name]
             content["provider"] = shared["provider"]
             messages = [*shared["messages"], *content["request"]["messages"]]
             request = {**shared.get("request", {}), **content["request"], "messages": messages}
@@ -108,3 +222,60 @@ def _listed(answers: list[str] | dict[str, Any]) -> list[str]:
     before = answers["first"].rstrip("0123456789")
     first = int(answers["first"][len(before) :] or 0)
     return [f"{before}{first + i}" for i in range(answers["count"])]
+
+
+def _settings(path: Path) -> dict[str, dict[str, Any]]:
+    """What the lines of a file share, by the name that they give it."""
+    return {_checksum(one): one for one in _whole(settings_of(path))}
+
+
+def _whole(path: Path) -> Iterator[dict[str, Any]]:
+    """What the lines of a file say that are neither cut short nor changed."""
+    if path.is_file():
+        with path.open("rb") as file:
+            yield from filter(None, map(_parsed, file))
+
+
+def _append(path: Path, contents: Iterable[Mapping[str, Any]]) -> None:
+    """Add lines with their checksums, so that they outlive this process, behind the end of what a
+    killed one left."""
+    text = "".join(canonical({**one, "sha256": _checksum(one)}) + "\n" for one in contents)
+    with path.open("a+b") as file:
+        if size := file.seek(0, os.SEEK_END):
+            file.seek(size - 1)
+            text = text if file.read() == b"\n" else f"\n{text}"
+        file.write(text.encode("utf-8"))
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _settle(path: Path, name: Callable[[Mapping[str, Any]], str]) -> None:
+    """Order a file's lines by name, each once; nobody else is writing now."""
+    if not path.is_file():
+        return
+    before = path.read_bytes()
+    kept: dict[str, bytes] = {}
+    for line in before.splitlines(keepends=True):
+        if (content := _parsed(line)) is not None:
+            kept.setdefault(name(content), line)
+        else:
+            with path.with_name(f"{path.name}.torn").open("ab") as aside:
+                aside.write(line)
+    after = b"".join(kept[one] for one in sorted(kept))
+    if after != before:
+        with replacing(path, durable=True) as temporary:
+            temporary.write_bytes(after)
+
+
+def _parsed(line: bytes) -> dict[str, Any] | None:
+    """A line's content, None where it is cut short or was changed."""
+    try:
+        content = json.loads(line)
+        checksum = content.pop("sha256")
+    except (ValueError, KeyError, AttributeError, TypeError):
+        return None
+    return content if isinstance(content, dict) and checksum == _checksum(content) else None
+
+
+def _checksum(content: Mapping[str, Any]) -> str:
+    return hashlib.sha256(canonical(content).encode("utf-8")).hexdigest()

@@ -19,7 +19,7 @@ from chunkstudy.runs import records
 
 GIVEN = (
     "results/runs", "results/first_chunks", "results/published", "results/studies", "results/facts",
-    "results/llm", "results/predictions", "results/chroma_corrected", "notebooks",
+    "results/llm", "results/chroma_corrected", "notebooks",
 )  # fmt: skip
 """What everything else is derived from."""
 DERIVED = (

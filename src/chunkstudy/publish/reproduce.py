@@ -18,14 +18,13 @@ from dataclasses import dataclass, field
 from multiprocessing import get_context
 from typing import Any
 
-import pandas as pd
-
 from chunkstudy.base.faults import of_the_system
 from chunkstudy.base.files import check_writable, write_text
 from chunkstudy.base.places import Places
 from chunkstudy.base.processes import end_with_parent
 from chunkstudy.publish import live, notebooks, readme, reproducing
-from chunkstudy.published.predictions import outcomes, register
+from chunkstudy.published import side_by_side
+from chunkstudy.runs.library import Library
 from chunkstudy.show import answers, latex
 from chunkstudy.show.formats import write_csv
 from chunkstudy.show.inspector import pages as inspector
@@ -99,17 +98,11 @@ def from_records(places: Places, board: Board) -> None:
             return
 
 
-def compared(places: Places) -> pd.DataFrame:
-    """Every published cell beside ours, with its verdict and the predictions that are about it."""
-    found = outcomes.known(places).comparison
-    return found.join(outcomes.of_cells(found, register.read(places).predictions))
-
-
 def compare(places: Places) -> str:
-    """Write ``results/comparison.csv``."""
-    found = compared(places)
-    write_csv(places.results / "comparison.csv", found.drop(columns="place"))
-    return f"{len(found):,} published numbers"
+    """Write ``results/comparison.csv``: every published cell beside ours, with its verdict."""
+    comparison = side_by_side.compare(places, Library(places))
+    write_csv(places.results / "comparison.csv", comparison.drop(columns="place"))
+    return f"{len(comparison):,} published numbers"
 
 
 def publish(places: Places) -> str:

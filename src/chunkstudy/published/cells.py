@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Literal, Self, TypeVar
 
@@ -115,10 +115,10 @@ def read(places: Places) -> list[Cell]:
     return by_key(sorted(places.published.glob("*.csv")), Cell, lambda cell: cell.key)
 
 
-def frame(cells: Iterable[Cell], columns: Sequence[str] = COLUMNS) -> pd.DataFrame:
+def frame(cells: Iterable[Cell]) -> pd.DataFrame:
     """A row per cell; ``value`` is a float, ``decimals`` an integer."""
     return pd.DataFrame(
-        [{name: getattr(cell, name) for name in columns} for cell in cells], columns=list(columns)
+        [{name: getattr(cell, name) for name in COLUMNS} for cell in cells], columns=COLUMNS
     ).astype({"value": float, "decimals": int})
 
 
@@ -126,7 +126,7 @@ class Fact(BaseModel):
     """One thing that official code does.
 
     Attributes:
-        fact: its name, by which claims ask for it.
+        fact: its name, by which a claim asks for it.
         repository: ``owner/name``.
         commit: the first seven or more digits.
         file: its path in the repository.

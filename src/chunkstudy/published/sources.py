@@ -1,6 +1,6 @@
 """Where a published cell comes from: a condition, a computation over several, or a study.
 
-A further published work takes one entry in `WORKS`, and a file of that name in ``claims``.
+A further published work takes one entry in `WORKS`, by which its notebooks' names begin.
 """
 
 from __future__ import annotations
@@ -202,6 +202,6 @@ WORKS = {
     "taxonomy": Work("Beyond Chunk-Then-Embed", "the taxonomy", AS_PUBLISHED_IELAB.name, _taxonomy),
     "tutorial": Work("the tutorial", "tutorial"),
 }
-"""Every published work by the name that its cells and its file of claims have; a cell that quotes
-another work names that one's protocol itself."""
+"""Every published work by the name that its cells have and that its notebooks begin with; a cell
+that quotes another work names that one's protocol itself."""
 SHORTER = {one.title: one.short for one in WORKS.values()}

@@ -15,11 +15,11 @@ from functools import partial
 from itertools import islice
 
 from chunkstudy.base.places import Places
-from chunkstudy.base.prices import Estimate, price
 from chunkstudy.base.spans import Document
 from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers import breakpoints, written_contexts
 from chunkstudy.collections import gutenqa, registry
+from chunkstudy.llm.prices import Estimate, price
 from chunkstudy.runs import facts
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.generation.generate import Candidate, ask_about, turns

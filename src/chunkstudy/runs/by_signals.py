@@ -9,10 +9,10 @@ from typing import Any
 
 from chunkstudy.base import places
 from chunkstudy.base.protocols import PROTOCOLS
-from chunkstudy.base.reading import Reader, Strengths
 from chunkstudy.base.spans import Chunks, Collection, chunk_documents
+from chunkstudy.chunkers.cutting_by_signal import Strengths
 from chunkstudy.chunkers.signals import AFTER, BEFORE, CONTEXT, SIZE, Memory, measure, strength
-from chunkstudy.llm.reading import CausalReader
+from chunkstudy.llm.reading import CausalReader, Reader
 from chunkstudy.runs.chunkers import build_chunker
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.names import parse_chunker

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from chunkstudy.base.asking import Ask
 from chunkstudy.base.encoding import Embed, TextTokens
 from chunkstudy.base.protocols import Protocol
-from chunkstudy.base.reading import Strengths
 from chunkstudy.base.spans import Chunker, Drawn, RewrittenSpan, Span
 from chunkstudy.base.tokens import counter
+from chunkstudy.chunkers.cutting_by_signal import Strengths
 from chunkstudy.chunkers.locate import locate
 from chunkstudy.chunkers.text_tokens import WordPieces, decoded
 from chunkstudy.collections import handmade, released
+from chunkstudy.llm.interface import Ask
 from chunkstudy.runs.names import parse_chunker
 
 

@@ -9,7 +9,6 @@ from chunkstudy.base.protocols import CORRECTED, PROTOCOLS
 from chunkstudy.collections import gutenqa, registry, released
 from chunkstudy.collections.registry import Task
 from chunkstudy.encoders import models
-from chunkstudy.encoders.window_layouts import LAYOUTS
 from chunkstudy.llm import causal_models
 from chunkstudy.runs.names import (
     CONTEXTUALIZED,
@@ -82,9 +81,7 @@ class Condition:
         spec = models.spec(model)
         ordering = parse_ordering(self.ordering)
         _refuse_another_name(self.ordering, str(ordering))
-        last = max(
-            window or spec.window, ordering.window, *(p + 1 for p in ordering.positions or ())
-        )
+        last = max(window or spec.window, ordering.window)
         if last > spec.positions or (window is not None and window < 3):
             raise ConditionError(
                 f"{self} reads a window of {window or spec.window} tokens and up to position "
@@ -96,7 +93,7 @@ class Condition:
                 f"{self.ordering} is laid out under {CORRECTED.name} only, since no paper under "
                 f"study reads documents so; use contextualized-{ordering.window}"
             )
-        if ordering.layout in LAYOUTS and parse_chunker(self.chunker).entry.rewrites:
+        if ordering.layout and parse_chunker(self.chunker).entry.rewrites:
             raise ConditionError(
                 f"{self.ordering} reads documents, which do not hold the rewritten chunks of "
                 f"{self.chunker}; use contextualized-{ordering.window}"
@@ -105,11 +102,6 @@ class Condition:
             raise ConditionError(
                 f"{self.ordering} is defined under {CORRECTED.name} only, since no paper under "
                 "study scores contexts before chunks; use that protocol"
-            )
-        if ordering.at and spec.kind not in ("bert", "mpnet"):
-            raise ConditionError(
-                f"{spec.id} has no table of positions that tokens could be read at; use "
-                f"{str(ordering).partition('-at-')[0]}"
             )
 
     def __str__(self) -> str:

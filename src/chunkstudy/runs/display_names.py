@@ -46,6 +46,12 @@ COLLECTIONS = {
     "chroma-within": "Chroma, each corpus by itself",
     "covid-qa": "COVID-QA, all papers together",
     "covid-qa-within": "COVID-QA, each paper by itself",
+    "evidence-inference-within": "Evidence Inference, each article by itself",
+    "fairytaleqa-within": "FairytaleQA, each story by itself",
+    "qmsum": "QMSum, whole meetings",
+    "qmsum-within": "QMSum, each meeting by itself",
+    "qmsum-within-train": "QMSum, each training meeting by itself",
+    "contextual-code": "Code of the contextual retrieval guide",
     "builtin": "Built-in, excerpts",
     "builtin-graded": "Built-in, documents",
     "scifact": "SciFact",
@@ -102,11 +108,8 @@ CONTEXTS = {
 """What a document offers to put before each chunk."""
 
 LAYOUTS = {
-    "separated": "a separator between chunks",
     "averaged": "two windows averaged",
-    "centred": "windows centred on chunks",
     "packed": "whole chunks in windows",
-    "afterthoughts": "windows of afterthoughts",
 }
 """How a document longer than the window is read."""
 
@@ -174,10 +177,7 @@ def ordering(slug: str) -> str:
     text = f"late, {found.window} tokens"
     if found.layout:
         return f"{text}, {LAYOUTS[found.layout]}"
-    rest = slug.split("-", 2)[2:] if found.overlap == found.window // 4 else []
-    if found.overlap != found.window // 4:
-        text += f", overlap {found.overlap}"
-    return text + (f", positions {rest[0].removeprefix('at-')}" if rest else "")
+    return text if found.overlap == found.window // 4 else f"{text}, overlap {found.overlap}"
 
 
 def context(source: str) -> str:

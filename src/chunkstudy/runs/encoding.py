@@ -21,12 +21,10 @@ from chunkstudy.encoders.contextualized import (
     in_sequence,
     most_context,
     packed,
-    separated,
 )
-from chunkstudy.encoders.contextualized_elsewhere import tokens_inside
 from chunkstudy.encoders.interface import TokenEncoder, frame_of
-from chunkstudy.encoders.window_layouts import AFTERTHOUGHTS, LAYOUTS
-from chunkstudy.runs.names import SEPARATED, Ordering, parse_ordering
+from chunkstudy.encoders.window_layouts import LAYOUTS
+from chunkstudy.runs.names import Ordering, parse_ordering
 from chunkstudy.runs.store import VectorStore
 
 SPECIAL = 2
@@ -54,34 +52,28 @@ def jobs(
 ) -> Jobs:
     """Lay out every document that has chunks, as the ordering and the protocol say.
 
-    Rewritten chunks, whose text the document does not hold, are packed under every protocol, or
-    put apart where the ordering says so. A document that fits the window is read as one whatever
-    the layout, but by afterthoughts, which leaves out what is not wholly inside a chunk.
+    Rewritten chunks, whose text the document does not hold, are packed under every protocol. A
+    document that fits the window is read as one whatever the layout.
     """
     encoder = cast(TokenEncoder, store.encoder)
     frame = frame_of(encoder, ordering.window)
     index, first = np.unique(chunks.document, return_index=True)
     limits = [*first.tolist(), len(chunks)]
     rewritten = chunks.text is not None and protocol.chunk_text == "source"
-    if ordering.layout == SEPARATED or protocol.layout == "packed" or rewritten:
-        lay_out = separated if ordering.layout == SEPARATED else packed
+    if protocol.layout == "packed" or rewritten:
         ids = [one for one, _ in encoder.content(chunks.texts(documents))]
-        parts = [lay_out(ids[a:b], frame) for a, b in itertools.pairwise(limits)]
+        parts = [packed(ids[a:b], frame) for a, b in itertools.pairwise(limits)]
         return Jobs([layout for layout, _ in parts], [spans for _, spans in parts])
     layouts = []
     spans = []
     document_ends = protocol.special_tokens == "document"
     contents = encoder.content([documents[i].text for i in index.tolist()])
     for (content, offsets), a, b in zip(contents, limits, limits[1:], strict=False):
-        bounds = chunks.start[a:b], chunks.end[a:b]
-        places = tokens_between(offsets, *bounds)
-        fits = len(content) <= frame.room
+        places = tokens_between(offsets, chunks.start[a:b], chunks.end[a:b])
         if protocol.layout == "continuous":
             layout = continuous(frame.around(content), ordering.window, ordering.overlap)
             span = in_sequence(places, document_ends, len(frame.prefix))
-        elif ordering.layout == AFTERTHOUGHTS or (ordering.layout and not fits):
-            if ordering.layout == AFTERTHOUGHTS:
-                places = tokens_inside(offsets, *bounds)
+        elif ordering.layout and len(content) > frame.room:
             layout, span = LAYOUTS[ordering.layout](content, places, frame)
         else:
             layout = most_context(content, frame, ordering.overlap)

@@ -11,11 +11,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from chunkstudy.base.places import Places
-from chunkstudy.base.prices import PRICES
 from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.collections import registry
 from chunkstudy.encoders import models
-from chunkstudy.encoders.window_layouts import AFTERTHOUGHTS
+from chunkstudy.llm.prices import PRICES
 from chunkstudy.runs import facts, records
 from chunkstudy.runs.conditions import NONE, Condition
 from chunkstudy.runs.names import (
@@ -26,7 +25,6 @@ from chunkstudy.runs.names import (
     parse_encoder,
     parse_ordering,
 )
-from chunkstudy.runs.units import Unit
 
 WITH_CONTEXT = 1.25
 """What is read of a chunk with a context before it, to the chunk alone: on Chroma's corpora a
@@ -36,13 +34,6 @@ HALF_OVER = 2.0
 SHORT = 512
 DEFAULT_TOKENS = 2_000_000
 """Assumed of a collection of which nothing is recorded."""
-WITHOUT_ENCODING = 5e-6
-"""Seconds a condition takes to chunk, search and score, by token of the collection: the records of
-eight collections took a median of 2 to 7 seconds a million tokens on one core."""
-STARTING = 3.0
-"""Seconds for loading a model and a collection."""
-BEHIND_API = 1e-5
-"""Seconds assumed of an API, by token."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,24 +196,6 @@ def readings(condition: Condition) -> Iterator[Reading]:
     yield Reading(_key(condition), model, _passes(condition, spec), window)
 
 
-def of_unit(unit: Unit) -> float:
-    """The seconds of a unit on two cores, nothing of it being recorded or remembered.
-
-    Shards are dealt on every machine by itself, so this may depend on nothing that differs between
-    machines or changes while others run: not on which records are there, nor on sizes that a
-    finished run has counted, only on what is registered.
-    """
-    size = registry.find(unit.collection).tokens or DEFAULT_TOKENS
-    spent = STARTING + WITHOUT_ENCODING * size * len(unit.conditions)
-    shared = {one.key: one for condition in unit.conditions for one in readings(condition)}
-    for reading in shared.values():
-        length = attended(reading, unit.collection, size)
-        operations = models.spec(reading.model).flops_per_token(length)
-        a_token = operations / DEVICES[TWO_CORES].rate if operations else BEHIND_API
-        spent += size * reading.passes * a_token
-    return spent
-
-
 def attended(reading: Reading, collection: str, tokens: int) -> int:
     """How many tokens a token attends to in a collection of that size: those of a mean document,
     up to the window; 0 up to ``SHORT``, where attention costs little beside the linear layers."""
@@ -252,10 +225,8 @@ def _key(condition: Condition) -> tuple[str, ...]:
 
 def _passes(condition: Condition, spec: ChunkerSpec) -> float:
     ordering = parse_ordering(condition.ordering)
-    if ordering.layout == "centred":
-        return max(1.0, ordering.window / (spec.sizes or (SHORT,))[0])
     if ordering.window:
-        return HALF_OVER if ordering.layout in ("averaged", AFTERTHOUGHTS) else 1.0
+        return HALF_OVER if ordering.layout == "averaged" else 1.0
     size, overlap = spec.sizes if spec.entry.takes("overlap") else (1, 0)
     read = size / (size - overlap)
     return read * WITH_CONTEXT if ordering.context else read

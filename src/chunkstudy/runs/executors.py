@@ -1,153 +1,144 @@
-"""Where units are run: in this process, in others on this machine, or on a Dask cluster.
+"""Where conditions are run: in this process, in several on this machine, or on a Dask cluster.
 
-Each gives back what became of every unit as soon as it is known, in no particular order.
+Conditions are given out in tasks: those of one collection and one encoder with its window, which
+share texts and documents. One process runs a task, so that nothing in it is encoded twice. Whatever
+fails, its condition is named and the others go on.
 """
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
-import os
-import sys
+import re
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import (
-    CancelledError,
-    Future,
-    ProcessPoolExecutor,
-    ThreadPoolExecutor,
-    as_completed,
-)
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
-from chunkstudy.base.processes import end_with_parent
-from chunkstudy.runs.workers import Done, Order, perform, sentence
+from chunkstudy.base import places
+from chunkstudy.base.faults import one_line
+from chunkstudy.base.processes import cores, end_with_parent
+from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.records import is_recorded, record_folder
+from chunkstudy.runs.run import load_store, read_together, run
 
-TRIES = 2
-"""How often a unit is begun whose process dies; its vectors are kept, so the second goes on."""
-SCHEME = "dask://"
-FIRST, PATIENCE = 10.0, 120.0
-"""Seconds that a scheduler may take to answer, and to come back when it was lost."""
-Executor = Callable[[Sequence[Order]], Iterator[Done]]
+ADDRESS = re.compile(r"(?:tcp://|tls://)?[^\s/:]+:[0-9]+")
+PATIENCE = 10.0
+"""Seconds that a scheduler may take to answer."""
+ONE_AT_A_TIME = threading.Lock()
+"""A Dask worker with several threads runs one task after the other: torch has threads enough."""
+
+
+DIED = "its process died, perhaps for want of memory; use fewer processes"
 
 
 class ExecutorError(RuntimeError):
     """Machines that cannot be reached; the message says what to do."""
 
 
-def here(orders: Sequence[Order]) -> Iterator[Done]:
-    """One unit after the other in this process."""
-    return map(perform, orders)
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Conditions of one collection and one encoder, in their order; ``again``: also those that are
+    recorded."""
+
+    conditions: tuple[Condition, ...]
+    again: bool = False
+
+    @property
+    def open(self) -> list[Condition]:
+        """The conditions that remain to be run."""
+        recorded = [] if self.again else [c for c in self.conditions if is_recorded(c)]
+        return [condition for condition in self.conditions if condition not in recorded]
 
 
-def processes(number: int) -> Executor:
-    """Processes on this machine, among which its cores are divided."""
+@dataclass(frozen=True, slots=True)
+class TaskResult:
+    """What became of a condition; ``failure`` is a sentence, empty where it is recorded."""
 
-    def run(orders: Sequence[Order]) -> Iterator[Done]:
-        threads = max(1, cores() // number)
-        pools = threading.local()
+    condition: Condition
+    seconds: float = 0.0
+    failure: str = ""
 
-        def begin(order: Order) -> Done:
-            for _ in range(TRIES):
-                # One that computes with so many threads, and ends where this one does.
-                pools.own = getattr(pools, "own", None) or ProcessPoolExecutor(
-                    1, multiprocessing.get_context("spawn"), _begin, (threads,)
-                )
-                try:
-                    done: Done = pools.own.submit(perform, order).result()
-                    return done
-                except BrokenProcessPool:
-                    pools.own = None
-            return Done(
-                order.unit,
-                failure=f"its process was killed {TRIES} times, perhaps for want of memory; use "
-                "fewer processes",
-            )
 
-        # A pool of one process for each thread: where a process dies, it is known of which unit.
-        with ThreadPoolExecutor(number) as starting:
+Executor = Callable[[Sequence[Task]], Iterator[TaskResult]]
+"""Gives the result of every condition as it is known, in no particular order."""
+
+
+def tasks_of(conditions: Iterable[Condition], again: bool = False) -> list[Task]:
+    """The tasks of some conditions, in the order of their first conditions."""
+    groups: dict[tuple[str, str], list[Condition]] = {}
+    for condition in conditions:
+        groups.setdefault((condition.collection, condition.encoder), []).append(condition)
+    return [Task(tuple(group), again) for group in groups.values()]
+
+
+def read_documents(task: Task) -> None:
+    """Read the documents of a task once for all its conditions. What fails here fails again in a
+    condition, which then is named."""
+    with suppress(Exception):
+        read_together(task.open, places.find().vectors)
+
+
+def run_condition(condition: Condition) -> TaskResult:
+    """Run a condition and write its record; an error becomes a sentence, since another process may
+    not be able to read it."""
+    started, failure = time.perf_counter(), ""
+    try:
+        root = record_folder(condition).parents[4]
+        run(condition, places.find().vectors, root, places.find().rankings)
+    except Exception as error:
+        failure = one_line(error)
+    return TaskResult(condition, time.perf_counter() - started, failure)
+
+
+def run_task(task: Task) -> Iterator[TaskResult]:
+    """Run a task in this process."""
+    read_documents(task)
+    for condition in task.open:
+        yield run_condition(condition)
+
+
+def in_this_process(tasks: Sequence[Task]) -> Iterator[TaskResult]:
+    """One condition after the other."""
+    for task in tasks:
+        yield from run_task(task)
+
+
+def in_processes(number: int) -> Executor:
+    """So many processes on this machine, among which its cores are divided."""
+    threads = max(1, cores() // number)
+
+    def run_all(tasks: Sequence[Task]) -> Iterator[TaskResult]:
+        with ThreadPoolExecutor(number) as pool:
             try:
-                for future in as_completed([starting.submit(begin, one) for one in orders]):
-                    yield future.result()
+                for future in as_completed([pool.submit(_apart, task, threads) for task in tasks]):
+                    yield from future.result()
             except BaseException:  # interrupted: what has not begun shall not
-                starting.shutdown(wait=False, cancel_futures=True)
+                pool.shutdown(wait=False, cancel_futures=True)
                 raise
 
-    return run
+    return run_all
 
 
-def dask(address: str) -> Executor:
-    """The workers of an existing scheduler, ``dask://host:port``; a lost one may come back.
-
-    Raises:
-        ExecutorError: if the address is none, or the package is not installed.
-    """
-    if not address.startswith(SCHEME) or ":" not in address.removeprefix(SCHEME):
-        raise ExecutorError(f"{address!r} names no executor; write {SCHEME}host:port")
-    try:
-        import distributed
-    except ImportError:
-        raise ExecutorError(
-            "the package distributed is missing; install the extra `cluster` of this project"
-        ) from None
-
-    def connect(seconds: float) -> Any:
-        try:
-            return distributed.Client(
-                f"tcp://{address.removeprefix(SCHEME)}", timeout=seconds, set_as_default=False
-            )
-        except (OSError, TimeoutError) as error:
-            raise ExecutorError(
-                f"no Dask scheduler answers at {address}; start one with `dask scheduler`, and "
-                "give the same command again: what is recorded is left alone"
-            ) from error
-
-    def run(orders: Sequence[Order]) -> Iterator[Done]:
-        open_orders = {order.unit: order for order in orders}
-        waited = FIRST
-        while open_orders:
-            client = connect(waited)
-            waited = PATIENCE
-            if not client.scheduler_info()["workers"]:
-                print(f"the scheduler at {address} has no worker yet; waiting", file=sys.stderr)
-            executor = client.get_executor(pure=False)
-            futures = {executor.submit(perform, one): one for one in open_orders.values()}
+def _apart(task: Task, threads: int) -> list[TaskResult]:
+    """Run a task in a process of its own, which is given one condition at a time: where it dies,
+    that condition has failed, and another process goes on after it."""
+    calls: list[tuple[Callable[[Any], Any], Any]] = [(read_documents, task)]
+    calls += [(run_condition, condition) for condition in task.open]
+    results: list[Any] = []
+    while len(results) < len(calls):
+        spawn = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(1, spawn, _begin, (threads,)) as process:
             try:
-                for future in as_completed(futures):
-                    done = _outcome(future, futures[future])
-                    if done is None:
-                        break
-                    del open_orders[done.unit]
-                    yield done
-            finally:
-                client.close(timeout=2)
-
-    return run
-
-
-def cores() -> int:
-    """Cores this process may use; fewer where OMP_NUM_THREADS says so."""
-    asked = os.environ.get("OMP_NUM_THREADS", "")
-    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return min(allowed or 1, int(asked) if asked.isdigit() and int(asked) else allowed or 1)
-
-
-def _outcome(future: Future[Done], order: Order) -> Done | None:
-    """What became of a unit; None where the scheduler was lost before that was known."""
-    from distributed.scheduler import KilledWorker
-
-    try:
-        return future.result()
-    except KilledWorker as error:
-        return Done(
-            order.unit,
-            failure=f"its worker was lost again and again, last {error.last_worker.address}, "
-            "perhaps for want of memory; give workers a higher --memory-limit",
-        )
-    except CancelledError:
-        return None
-    except Exception as error:  # of whatever a worker could not even begin
-        return Done(order.unit, failure=sentence(error))
+                for function, given in calls[len(results) :]:
+                    results.append(process.submit(function, given).result())
+            except BrokenProcessPool:
+                results.append(TaskResult(calls[len(results)][1], failure=DIED))
+    return results[1:]
 
 
 def _begin(threads: int) -> None:
@@ -157,3 +148,48 @@ def _begin(threads: int) -> None:
     torch.set_num_threads(threads)
     threadpool_limits(threads, "blas")
     end_with_parent()
+
+
+def on_dask(address: str) -> Executor:
+    """The workers of a Dask scheduler, ``host:port``, which see the folders of this machine.
+
+    Raises:
+        ExecutorError: if the address is none or the package is missing; when the first result is
+            asked for, if nobody answers there.
+    """
+    if not ADDRESS.fullmatch(address):
+        raise ExecutorError(f"{address!r} is no address of a Dask scheduler; write host:port")
+    try:
+        import distributed
+    except ImportError:
+        raise ExecutorError(
+            "the package distributed is missing; install the extra `cluster` of this project"
+        ) from None
+
+    def run_all(tasks: Sequence[Task]) -> Iterator[TaskResult]:
+        try:
+            client = distributed.Client(address, timeout=PATIENCE, set_as_default=False)
+        except (OSError, TimeoutError) as error:
+            raise ExecutorError(
+                f"no Dask scheduler answers at {address}; start one with `dask scheduler`"
+            ) from error
+        with client:
+            task_of = {client.submit(_run_alone, task, pure=False): task for task in tasks}
+            for future in distributed.as_completed(task_of, loop=client.loop):
+                try:
+                    yield from future.result()
+                except Exception as error:  # the worker's death, or the scheduler's
+                    failure = f"lost on the Dask cluster ({one_line(error)})"
+                    for condition in task_of[future].open:
+                        yield TaskResult(condition, failure=failure)
+
+    return run_all
+
+
+def _run_alone(task: Task) -> list[TaskResult]:
+    """Run a task in a Dask worker, which keeps no model for the next one."""
+    with ONE_AT_A_TIME:
+        results = list(run_task(task))
+        load_store.cache_clear()
+        gc.collect()
+        return results

@@ -15,13 +15,10 @@ from chunkstudy.base.protocols import (
 )
 from chunkstudy.chunkers import contexts
 from chunkstudy.collections import beir, covid_qa
-from chunkstudy.encoders.window_layouts import AFTERTHOUGHTS
 from chunkstudy.runs.conditions import FOUR_BITS, MINILM, MPNET, NONE, Condition
 from chunkstudy.runs.names import (
     CONTEXTUALIZED,
-    HALVED,
     PREPENDED,
-    SEPARATED,
     EncoderName,
     parse_encoder,
 )
@@ -61,16 +58,10 @@ EXCERPT_METHODS = (
     "recursive-200-0",
     "cluster-200",
 )
-MOVED = {256: f"{CONTEXTUALIZED}-256-at-256", 512: f"{CONTEXTUALIZED}-512-at-{HALVED}"}
-"""By window, the control that tells positions from context; both models were tuned on texts of at
-most 128 tokens, their cards say. In all-mpnet-base-v2 it moves absolute positions alone: relative
-ones stay, and no distance is new to it, since all from 91 tokens on share one bias."""
-SEPARATED_WINDOWS = (256, 512)
-"""Where a [SEP] is put between chunks: at 128 tokens few chunks share a window."""
 BESIDE = ("averaged", "packed", "0")
 """Layouts that every model reads, beside windows that share a quarter; 0: they share nothing."""
-CENTRED = ("fixed-64", "fixed-256")
-"""Chunkers whose chunks are read in a window each: 64 tokens in 512 are eight readings."""
+LAYOUT_METHODS = ("sentence-5", "fixed-64", "fixed-256")
+"""Chunkers that every model reads in these layouts."""
 PAPER_METHODS = (
     *EXCERPT_METHODS,
     "semantic",
@@ -179,7 +170,6 @@ def excerpts_grid(windows: Windows = WINDOWS) -> list[Condition]:
     for window, encoder in windows.items():
         orderings = [PRE, f"{CONTEXTUALIZED}-{window}"]
         grid += _cross(("chroma",), EXCERPT_METHODS, (encoder,), orderings, (OWN,))
-        orderings += [MOVED[window]] if window in MOVED else []
         grid += _cross(("chroma-within",), EXCERPT_METHODS, (encoder,), orderings, (OWN,))
     return grid
 
@@ -195,40 +185,22 @@ def papers_grid(
     grid = []
     for window, encoder in windows.items():
         orderings = (PRE, f"{CONTEXTUALIZED}-{window}")
-        moved = (MOVED[window],) if window in MOVED else ()
         grid += _cross((covid_qa.WITHIN,), PAPER_METHODS, (encoder,), orderings, (OWN,))
-        grid += _cross((covid_qa.WITHIN,), EXCERPT_METHODS, (encoder,), moved, (OWN,))
         if window in over_all:
             grid += _cross((covid_qa.ALL,), EXCERPT_METHODS, (encoder,), orderings, (OWN,))
     return grid
 
 
-def separated_grid(windows: Windows = WINDOWS) -> list[Condition]:
-    """A [SEP] between chunks, where both orderings are at hand to compare with."""
-    within = ("chroma-within", covid_qa.WITHIN)
-    grid = []
-    for window, encoder in windows.items():
-        ordering = f"{CONTEXTUALIZED}-{window}-{SEPARATED}"
-        grid += _cross(within, EXCERPT_METHODS, (encoder,), (ordering,), (OWN,))
-    return grid
-
-
 def layouts_grid(windows: Windows, chunkers: Iterable[str] = ()) -> list[Condition]:
-    """How a document longer than the window is read within documents, by window.
-
-    MiniLM reads with every chunker for which both orderings are recorded, or with those given; in
-    windows centred on chunks, which take most reading, with two.
-    """
+    """How a document longer than the window is read within documents, by window: with every
+    chunker for which both orderings are recorded, or with those given."""
     chunkers = tuple(chunkers)
     of_collection = {"chroma-within": EXCERPT_METHODS, covid_qa.WITHIN: PAPER_METHODS}
-    names = [*BESIDE, *(() if chunkers else (AFTERTHOUGHTS,))]
     grid = []
     for collection, window in product(of_collection, (128, 256, 512)):
-        orderings = [f"{CONTEXTUALIZED}-{window}-{name}" for name in names]
-        encoder, some = (windows[window],), chunkers or of_collection[collection]
-        grid += _cross((collection,), some, encoder, orderings, (OWN,))
-        around = (f"{CONTEXTUALIZED}-{window}-centred",)
-        grid += _cross((collection,), CENTRED, encoder, around, (OWN,))
+        orderings = [f"{CONTEXTUALIZED}-{window}-{name}" for name in BESIDE]
+        some = chunkers or of_collection[collection]
+        grid += _cross((collection,), some, (windows[window],), orderings, (OWN,))
     return grid
 
 
@@ -295,22 +267,19 @@ def witness_grid(encoder: str) -> list[Condition]:
 def laptop_grid() -> list[Condition]:
     """What two cores finish in hours: MiniLM on the real collections at hand."""
     ours = chroma_grid() + excerpts_grid() + papers_grid() + beir_grid() + emma_grid()
-    apart = separated_grid({window: WINDOWS[window] for window in SEPARATED_WINDOWS})
     before = contexts_grid(WINDOWS, ("sentence-5", "fixed-256", "recursive-200-0"))
-    return _once(ours + apart + before + witness_grid(MINILM) + layouts_grid(WINDOWS))
+    return _once(ours + before + witness_grid(MINILM) + layouts_grid(WINDOWS))
 
 
 def mpnet_grid() -> list[Condition]:
-    """The second encoder: what MiniLM runs, and 384 tokens, its own window, in every sweep; chunks
-    are put apart at its widest window alone."""
+    """The second encoder: what MiniLM runs, and 384 tokens, its own window, in every sweep."""
     grid = (
         excerpts_grid(MPNET_WINDOWS)
         + papers_grid(MPNET_WINDOWS, (384, 512))
         + emma_grid(MPNET_WINDOWS)
-        + separated_grid({512: MPNET_WINDOWS[512]})
     )
     grid += contexts_grid(MPNET_WINDOWS, ("sentence-5",))
-    grid += layouts_grid(MPNET_WINDOWS, ("sentence-5", *CENTRED))
+    grid += layouts_grid(MPNET_WINDOWS, LAYOUT_METHODS)
     return grid + chroma_tables_grid(MPNET) + beir_grid(MPNET_WINDOWS) + witness_grid(MPNET)
 
 
@@ -325,7 +294,7 @@ def four_bits_grid() -> list[Condition]:
     for window, encoder in FOUR_BIT_WINDOWS.items():
         orderings = (PRE, f"{CONTEXTUALIZED}-{window}")
         grid += _cross(within, EXCERPT_METHODS, (encoder,), orderings, (OWN,))
-    grid += layouts_grid(FOUR_BIT_WINDOWS, ("sentence-5", *CENTRED))
+    grid += layouts_grid(FOUR_BIT_WINDOWS, LAYOUT_METHODS)
     return grid + sweep_grid("scifact", FOUR_BIT_WINDOWS)
 
 

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import csv
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 import pandas as pd
 
+from chunkstudy.base.files import replacing
 from chunkstudy.base.places import Places
 from chunkstudy.runs import facts, records
 from chunkstudy.runs.conditions import Condition
+
+COLUMNS = (
+    "collection", "chunker", "encoder", "ordering", "protocol", "query_id", "measure", "value",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -68,3 +74,25 @@ class Library:
             self._parts[name] = table.set_index("query_id")["part"]
         parts = self._parts[name]
         return record.wide[record.wide.index.isin(parts.index[parts == part])]
+
+
+def write_csv(path: Path, conditions: Iterable[Condition], library: Library) -> int:
+    """Write a line per condition, query and measure, values with six decimals; returns how many.
+
+    A query without a value has no line.
+    """
+    lines = 0
+    with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        for condition in conditions:
+            if (record := library.get(condition)) is None:
+                continue
+            for measure, values in record.wide.items():
+                given = values.dropna()
+                lines += len(given)
+                writer.writerows(
+                    (*condition.path.parts, query, measure, f"{value:.6f}")
+                    for query, value in given.items()
+                )
+    return lines

@@ -14,7 +14,6 @@ import re
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from chunkstudy.base.asking import LanguageModelError
 from chunkstudy.base.faults import ModelError
 from chunkstudy.chunkers import contexts
 from chunkstudy.chunkers.structure import check_sizes
@@ -23,11 +22,10 @@ from chunkstudy.encoders import models
 from chunkstudy.encoders.window_layouts import LAYOUTS
 from chunkstudy.llm import providers
 from chunkstudy.llm.causal_models import SMOLLM, causal_model
+from chunkstudy.llm.interface import LanguageModelError
 
 PRE_EMBEDDING = "pre_embedding"
 CONTEXTUALIZED = "contextualized"
-HALVED = "halved"
-SEPARATED = "separated"
 PREPENDED = "prepended"
 BY = "by-"
 CHUNKER = re.compile(
@@ -39,8 +37,8 @@ ENCODER = re.compile(
     r"(?P<model>.+?)(?:-w(?P<window>[0-9]+))?(?:-(?P<dtype>float32|bfloat16|float16))?"
 )
 WINDOWS = re.compile(
-    CONTEXTUALIZED + f"-(?P<window>[0-9]+)(?:-(?P<layout>{'|'.join((SEPARATED, *LAYOUTS))})|"
-    f"(?:-(?P<overlap>[0-9]+))?(?:-at-(?P<at>[1-9][0-9]*|{HALVED}))?)"
+    CONTEXTUALIZED
+    + f"-(?P<window>[0-9]+)(?:-(?P<layout>{'|'.join(LAYOUTS)})|-(?P<overlap>[0-9]+))?"
 )
 CONTEXT = re.compile(rf"{PREPENDED}-(?P<source>{'|'.join(contexts.FREE)}|{BY}[A-Za-z0-9_.@-]+)")
 
@@ -170,14 +168,8 @@ class Ordering:
     A slug is ``pre_embedding``, ``contextualized-512``, or ``contextualized-512-64`` where
     neighbouring windows share another number of tokens than a quarter of the window.
 
-    Positions tell what they do from what context does. ``contextualized-256-at-256`` reads a
-    narrow window where only a wide one reaches: [CLS] at 0 and the token at place p at position
-    p + 256. ``contextualized-512-at-halved`` reads a wide window where a narrow one reads: the
-    token at place p at position p // 2.
-
-    ``contextualized-512-separated`` reads whole chunks with a [SEP] between them, in windows that
-    share nothing; ``contextualized-512-averaged`` and the other ``LAYOUTS`` choose the windows and
-    the states of the document's tokens in other ways.
+    ``contextualized-512-averaged`` and the other ``LAYOUTS`` choose the windows and the states of
+    the document's tokens in other ways.
 
     ``prepended-title`` reads one chunk at a time with a context before it, which the document
     offers (``contexts.FREE``) or, as in ``prepended-by-openai__gpt-4o-mini``, a language model
@@ -186,15 +178,13 @@ class Ordering:
     Attributes:
         window: tokens read together; 0 where chunks are read one at a time.
         overlap: tokens that two windows share.
-        at: how far on tokens are read, or ``halved``; empty where they are read in their order.
-        layout: how windows are chosen, ``separated`` or one of ``LAYOUTS``; empty where they share
-            ``overlap`` tokens.
+        layout: how windows are chosen, one of ``LAYOUTS``; empty where they share ``overlap``
+            tokens.
         context: what is put before a chunk; empty where nothing is.
     """
 
     window: int = 0
     overlap: int = 0
-    at: str = ""
     layout: str = ""
     context: str = ""
 
@@ -206,15 +196,13 @@ class Ordering:
         if self.layout:
             return f"{CONTEXTUALIZED}-{self.window}-{self.layout}"
         other = () if self.overlap == self.window // 4 else (str(self.overlap),)
-        at = ("at", self.at) if self.at else ()
-        return "-".join((CONTEXTUALIZED, str(self.window), *other, *at))
+        return "-".join((CONTEXTUALIZED, str(self.window), *other))
 
     @property
     def beside(self) -> bool:
         """Whether it is there to be compared with the study's own reading only, so that its records
         hold the measure that is compared and no ranking."""
-        no_overlap = not self.layout and self.overlap == 0 < self.window // 4
-        return self.layout in LAYOUTS or no_overlap
+        return bool(self.layout) or self.overlap == 0 < self.window // 4
 
     @property
     def llm(self) -> str:
@@ -222,23 +210,6 @@ class Ordering:
         does."""
         by = self.context.startswith(BY)
         return self.context.removeprefix(BY).replace("__", "/") if by else ""
-
-    @property
-    def positions(self) -> tuple[int, ...] | None:
-        """At which position each place of a window is read; None in their order."""
-        if not self.at:
-            return None
-        if self.at == HALVED:
-            return tuple(place // 2 for place in range(self.window))
-        return (0, *(place + int(self.at) for place in range(1, self.window)))
-
-    @property
-    def read_at(self) -> str:
-        """The positions in words, for records."""
-        if self.at == HALVED:
-            return f"0 to {(self.window - 1) // 2}, two tokens each"
-        first = int(self.at or 0)
-        return f"[CLS] at 0, the other tokens at {first + 1} to {first + self.window - 1}"
 
 
 def parse_ordering(slug: str) -> Ordering:
@@ -260,12 +231,11 @@ def parse_ordering(slug: str) -> Ordering:
         if layout and window > 2:
             return Ordering(window, layout=layout)
         if window > 2 and overlap < window - 2:
-            return Ordering(window, overlap, match["at"] or "")
+            return Ordering(window, overlap)
     raise ValueError(
         f"unknown ordering {slug!r}; use pre_embedding, contextualized-WINDOW or "
-        "contextualized-WINDOW-OVERLAP with an overlap smaller than the window, in tokens, and "
-        "`-at-256` or `-at-halved` behind it to read tokens at other positions, or "
-        f"contextualized-WINDOW-LAYOUT with one of {', '.join((SEPARATED, *LAYOUTS))} for other "
+        "contextualized-WINDOW-OVERLAP with an overlap smaller than the window, in tokens, or "
+        f"contextualized-WINDOW-LAYOUT with one of {', '.join(LAYOUTS)} for other "
         "windows, which leave room for special tokens, or prepended-CONTEXT with "
         f"one of {', '.join(contexts.FREE)} or by-PROVIDER__MODEL to put a context before chunks"
     )

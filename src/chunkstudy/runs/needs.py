@@ -10,8 +10,9 @@ from functools import cache
 from typing import Literal
 
 from chunkstudy.base import weights
-from chunkstudy.encoders import api, models
-from chunkstudy.llm import asking, causal_models, providers
+from chunkstudy.encoders import models
+from chunkstudy.llm import asking, causal_models, embeddings, providers
+from chunkstudy.llm.openai_client import KEY
 
 Kind = Literal[
     "reading", "weights", "states", "vectors", "replies", "study", "run", "computed", "data"
@@ -26,7 +27,7 @@ SENTENCES: dict[Kind, tuple[str, str, str]] = {
     ),
     "weights": ("needs ", "the weights of {of}", ": {how}"),
     "states": ("an API returns no ", "token states", ", which contextualized encoding pools"),
-    "vectors": ("needs ", f"{api.KEY} or recordings of {{of}}", ""),
+    "vectors": ("needs ", f"{KEY} or recordings of {{of}}", ""),
     "replies": ("needs ", "recordings of {of}", ", which {how}"),
     "study": ("needs ", "`chunkstudy study {of}` then", ""),
     "run": ("open: ", "run `chunkstudy run --only '{of}'`", ""),
@@ -113,7 +114,7 @@ def encoder_needed(spec: models.ModelSpec, contextualized: bool, here: bool) -> 
     if spec.kind != "api":
         return weights_needed(models.with_recorded_digests(spec) if here else spec)
     found = [Need("states")] if contextualized else []
-    return found if here and api.at_hand(spec) else [*found, Need("vectors", spec.id)]
+    return found if here and embeddings.at_hand(spec.id) else [*found, Need("vectors", spec.id)]
 
 
 def replies_needed(model: str, does: str, here: bool, why: str = "") -> list[Need]:

@@ -15,8 +15,10 @@ import numpy as np
 import pandas as pd
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from chunkstudy.base import places
 from chunkstudy.base.faults import first_fault
 from chunkstudy.base.files import alone, json_text, write_json, write_text
+from chunkstudy.collections import own, registry
 from chunkstudy.runs import parquet, rankings
 from chunkstudy.runs.conditions import Condition, parse
 from chunkstudy.runs.parquet import RecordError
@@ -271,6 +273,17 @@ def stale(folder: Path) -> str | None:
             "it, or run the condition again"
         )
     return None
+
+
+def record_folder(condition: Condition) -> Path:
+    """Where a condition's record lies: that of a collection of one's own beside its questions."""
+    if condition.collection in registry.COLLECTIONS:
+        return places.find().runs / condition.path
+    return own.collections_folder() / condition.collection / "runs" / condition.path
+
+
+def is_recorded(condition: Condition) -> bool:
+    return complete(record_folder(condition))
 
 
 def find(root: Path) -> dict[Condition, Path]:

@@ -79,8 +79,7 @@ def _ranking(record: Record, outside: Path) -> pd.DataFrame:
     if path is None:
         raise RescoreError(
             f"the ranking of {condition} ({kept.rows} rows, sha256 {kept.sha256[:12]}...) lies "
-            f"neither beside its record nor in {outside}; unpack it there from the study's "
-            f"archive, or {again}"
+            f"neither beside its record nor in {outside}; {again}"
         )
     return rankings.read(path, kept)
 

@@ -17,16 +17,15 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from chunkstudy.base import tokens
-from chunkstudy.base.budget import budget
 from chunkstudy.base.files import check_writable
 from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.base.spans import Chunker, Chunks, Collection
 from chunkstudy.collections import registry
-from chunkstudy.encoders import models
+from chunkstudy.encoders import api, models
 from chunkstudy.encoders.api import ApiEncoder
 from chunkstudy.evaluation.retrieval import hnsw
+from chunkstudy.llm.budget import budget
 from chunkstudy.runs import (
-    behind_api,
     by_language_model,
     rankings,
     records,
@@ -43,7 +42,6 @@ from chunkstudy.runs.names import (
     parse_ordering,
 )
 from chunkstudy.runs.store import VectorStore
-from chunkstudy.runs.vectors import UnitFolder
 
 PACKAGES = ("numpy", "torch", "transformers", "tokenizers", "tiktoken", "chunkstudy")
 UNITS = ("cl100k", "wordpiece", "characters")
@@ -80,24 +78,20 @@ def load_collection(name: str) -> Collection:
 @lru_cache(maxsize=4)
 def load_store(
     encoder: str,
-    folder: Path | UnitFolder,
+    folder: Path,
     newlines: Literal["kept", "spaces"] = "kept",
-    positions: tuple[int, ...] | None = None,
 ) -> VectorStore:
-    """The encoder and what it has computed; ``newlines``: see :class:`Protocol`, ``positions``:
-    see :class:`TransformerEncoder`."""
+    """The encoder and what it has computed; ``newlines``: see :class:`Protocol`."""
     name, window, dtype = parse_encoder(encoder)
     model = models.spec(name)
     if model.kind == "api":
         return VectorStore(ApiEncoder(model, window, newlines, budget=budget()), folder)
     from chunkstudy.encoders.transformer import TransformerEncoder  # torch, only where it computes
 
-    return VectorStore(
-        TransformerEncoder(model, window=window, dtype=dtype, positions=positions), folder
-    )
+    return VectorStore(TransformerEncoder(model, window=window, dtype=dtype), folder)
 
 
-def run(condition: Condition, vectors: Path | UnitFolder, runs: Path, outside: Path) -> Outcome:
+def run(condition: Condition, vectors: Path, runs: Path, outside: Path) -> Outcome:
     """Run one condition and write its record.
 
     Args:
@@ -138,7 +132,7 @@ def _of_one_measure(outcome: Outcome) -> Outcome:
 
 def compute(
     condition: Condition,
-    vectors: Path | UnitFolder,
+    vectors: Path,
     chunker: Chunker | None = None,
     approximate: bool = False,
 ) -> Outcome:
@@ -156,25 +150,17 @@ def compute(
         None if condition.encoder == NONE else load_store(condition.encoder, vectors, newlines),
         chunker,
         boundary_store(condition, vectors),
-        reading_store(condition, vectors),
         approximate,
     )
 
 
-def boundary_store(condition: Condition, vectors: Path | UnitFolder) -> VectorStore | None:
+def boundary_store(condition: Condition, vectors: Path) -> VectorStore | None:
     """The model that draws the boundaries, where it is not the evaluated one."""
     drawing = parse_chunker(condition.chunker).encoder
     return load_store(drawing, vectors) if drawing else None
 
 
-def reading_store(condition: Condition, vectors: Path | UnitFolder) -> VectorStore | None:
-    """The encoder that reads documents at other positions, where the ordering names some; queries
-    and boundaries are the evaluated one's all the same."""
-    positions = None if condition.ordering == NONE else parse_ordering(condition.ordering).positions
-    return load_store(condition.encoder, vectors, positions=positions) if positions else None
-
-
-def read_together(conditions: Sequence[Condition], vectors: Path | UnitFolder) -> None:
+def read_together(conditions: Sequence[Condition], vectors: Path) -> None:
     """Read each collection once for all its contextualized conditions of one encoder and window.
 
     Their vectors are then in the store, so running them reads nothing again.
@@ -186,7 +172,7 @@ def read_together(conditions: Sequence[Condition], vectors: Path | UnitFolder) -
     for (name, encoder, ordering), group in groups.items():
         collection, store = load_collection(name), load_store(encoder, vectors)
         read_once(
-            reading_store(group[0], vectors) or store,
+            store,
             [
                 jobs(
                     store,
@@ -207,17 +193,15 @@ def evaluate(
     store: VectorStore | None,
     chunker: Chunker | None = None,
     boundaries: VectorStore | None = None,
-    reader: VectorStore | None = None,
     approximate: bool = False,
 ) -> Outcome:
     """Score a collection's queries under a condition, with its own chunker or the one given.
 
-    ``boundaries`` is what :func:`boundary_store` gives, ``reader`` what :func:`reading_store` does;
-    ``approximate`` searches as Chroma's official code does
-    (:mod:`chunkstudy.evaluation.retrieval.hnsw`).
+    ``boundaries`` is what :func:`boundary_store` gives; ``approximate`` searches as Chroma's
+    official code does (:mod:`chunkstudy.evaluation.retrieval.hnsw`).
 
     Raises:
-        ConditionError: if one of them is needed and was not given.
+        ConditionError: if the first is needed and was not given.
     """
     protocol = PROTOCOLS[condition.protocol]
     timing: dict[str, Any] = {}
@@ -229,16 +213,15 @@ def evaluate(
     empty = sum(not text.strip() for text in texts)
     if store is not None:
         ordering = parse_ordering(condition.ordering)
-        if ordering.at and reader is None:
-            raise ConditionError(f"{condition} reads at other positions; give the store that does")
-        reader = reader or store
         before = contexts_of(condition, collection, chunks)
-        with _timed(timing, "", store, reader):
+        with _timed(timing, "", store):
             questions = [query.text for query in collection.queries]
-            behind_api.announce(str(condition), store, texts, questions)
+            if isinstance(store.encoder, ApiEncoder):
+                missing = store.missing(texts), store.missing(questions, "query")
+                store.encoder.say_price(str(condition), *missing)
             label = str(condition.chunker)
             of_chunks, empty = encode(
-                reader, collection.documents, chunks, ordering, protocol, label, before
+                store, collection.documents, chunks, ordering, protocol, label, before
             )
             of_queries = store.encode(questions, "query")
             vectors = (of_queries, of_chunks)
@@ -256,7 +239,7 @@ def evaluate(
         measures=list(scores.columns),
         per_query_sha256=records.scores_sha256(scores),
         ranking=None if scored.kept is None else rankings.describe(scored.kept),
-        model=behind_api.describe(store, vectors) if store and vectors else None,
+        model=api.describe(store.encoder, vectors) if store and vectors else None,
         boundaries=None if chunker else drawing(condition, boundaries),
         reading=_reading(condition, before),
         depth=protocol.depth,
@@ -300,13 +283,13 @@ def _score(
 
 
 @contextmanager
-def _timed(timing: dict[str, Any], stage: str, *stores: VectorStore | None) -> Iterator[None]:
+def _timed(timing: dict[str, Any], stage: str, store: VectorStore | None) -> Iterator[None]:
     """Note what a stage encoded, and for chunking the seconds that are not encoding."""
     prefix = f"{stage}_" if stage else ""
     started = time.perf_counter()
-    before = _spent(stores)
+    before = _spent(store)
     yield
-    computed, read, spent = (now - then for now, then in zip(_spent(stores), before, strict=True))
+    computed, read, spent = (now - then for now, then in zip(_spent(store), before, strict=True))
     if stage:
         timing[f"{stage}_seconds_without_encoding"] = time.perf_counter() - started - spent
     timing[f"{prefix}encoded_texts"] = computed
@@ -314,14 +297,9 @@ def _timed(timing: dict[str, Any], stage: str, *stores: VectorStore | None) -> I
     timing[f"{prefix}encoding_seconds"] = spent
 
 
-def _spent(stores: Sequence[VectorStore | None]) -> tuple[int, int, float]:
-    """Texts, tokens in context and seconds that the stores, each counted once, took so far."""
-    each = {id(store): store for store in stores if store}.values()
-    return (
-        sum(one.computed for one in each),
-        sum(one.tokens for one in each),
-        sum((one.seconds for one in each), 0.0),
-    )
+def _spent(store: VectorStore | None) -> tuple[int, int, float]:
+    """Texts, tokens in context and seconds that the store took so far."""
+    return (store.computed, store.tokens, store.seconds) if store else (0, 0, 0.0)
 
 
 def _reading(condition: Condition, before: Sequence[str]) -> dict[str, Any] | None:
@@ -339,13 +317,12 @@ def _reading(condition: Condition, before: Sequence[str]) -> dict[str, Any] | No
         return found | ({"written_by": by} if by else {})
     if not ordering.window:
         return None
-    found = {
+    return {
         "layout": ordering.layout or protocol.layout,
         "window": ordering.window,
         "overlap": ordering.overlap if protocol.layout != "packed" else 0,
         "special_tokens": protocol.special_tokens,
     }
-    return found | {"positions": ordering.read_at} if ordering.at else found
 
 
 def _sizes(values: NDArray[np.int64]) -> records.Sizes:

@@ -22,7 +22,7 @@ from tqdm import tqdm
 
 from chunkstudy.encoders.contextualized import Layout
 from chunkstudy.encoders.interface import Encoder, Role, TokenEncoder
-from chunkstudy.runs.vectors import UnitFolder, VectorFiles
+from chunkstudy.runs.vectors import VectorFiles
 
 BLOCK = 1024
 """Texts a block."""
@@ -40,7 +40,7 @@ class VectorStore:
         OSError: here and later, if the disk is full or read-only.
     """
 
-    def __init__(self, encoder: Encoder, at: Path | UnitFolder) -> None:
+    def __init__(self, encoder: Encoder, folder: Path) -> None:
         self.encoder = encoder
         self.computed = 0
         self.tokens = 0
@@ -50,7 +50,7 @@ class VectorStore:
         described = {k: v for k, v in encoder.describe().items() if k not in read}
         key = json.dumps(described, sort_keys=True, default=str)
         name = hashlib.sha256(key.encode()).hexdigest()[:16]
-        self._kept = VectorFiles(at, name)
+        self._kept = VectorFiles(folder, name)
 
     def encode(
         self, texts: Sequence[str], role: Role = "document", label: str = "encoding"

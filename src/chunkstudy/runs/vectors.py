@@ -8,9 +8,7 @@ that compute one block write the same bytes. A file that is not whole counts as 
 from __future__ import annotations
 
 import hashlib
-import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -26,49 +24,19 @@ KEY = 32
 SUFFIX = ".safetensors"
 
 
-@dataclass(frozen=True, slots=True)
-class UnitFolder:
-    """Where a unit's vectors lie.
-
-    Attributes:
-        folder: of the unit.
-        before: the folder of the vectors that this machine had already, which are read and never
-            written; None where another machine may write them at the same time.
-    """
-
-    folder: Path
-    before: Path | None = None
-
-    def noted(self, name: str) -> Path:
-        """The file that notes that the vectors a condition needs are all here."""
-        return self.folder / "noted" / hashlib.sha256(name.encode()).hexdigest()[:32]
-
-    def gather(self) -> None:
-        """Move the unit's vectors to those that the machine had; killed in the middle, it loses
-        nothing. Only when nobody runs the unit any more."""
-        assert self.before
-        for path in sorted(self.folder.glob(f"*/*{SUFFIX}")):
-            target = self.before / path.parent.name / path.name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            path.replace(target)
-        shutil.rmtree(self.folder, ignore_errors=True)
-
-
 class VectorFiles:
     """The vectors of one encoder.
 
     Args:
-        at: the folder of all encoders' vectors, or a unit's.
+        folder: of all encoders' vectors.
         name: of the encoder.
 
     Raises:
         OSError: here and later, if the folder takes nothing more; what it holds is whole.
     """
 
-    def __init__(self, at: Path | UnitFolder, name: str) -> None:
-        unit = at if isinstance(at, UnitFolder) else UnitFolder(at)
-        self.folder = unit.folder / name
-        self._folders = [self.folder, *([unit.before / name] if unit.before else [])]
+    def __init__(self, folder: Path, name: str) -> None:
+        self.folder = folder / name
         self._places: dict[bytes, tuple[Path, int]] = {}
         self._seen: set[Path] = set()
         check_writable(self.folder)
@@ -101,14 +69,13 @@ class VectorFiles:
 
     def _look(self) -> None:
         """Index the files that were not seen yet."""
-        for folder in self._folders:
-            for path in sorted(set(folder.glob(f"[!.]*{SUFFIX}")) - self._seen):
-                keys = _tensor(path, "keys")
-                if keys is None:
-                    continue
-                self._seen.add(path)
-                for row, key in enumerate(keys):
-                    self._places.setdefault(key.tobytes(), (path, row))
+        for path in sorted(set(self.folder.glob(f"[!.]*{SUFFIX}")) - self._seen):
+            keys = _tensor(path, "keys")
+            if keys is None:
+                continue
+            self._seen.add(path)
+            for row, key in enumerate(keys):
+                self._places.setdefault(key.tobytes(), (path, row))
 
 
 def _tensor(path: Path, name: str) -> NDArray[np.generic] | None:

@@ -16,16 +16,22 @@ Ids C01 to C139 are those of the study's list; X ids are claims found while read
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
+import numpy as np
 import pandas as pd
 
 from chunkstudy.base.places import Places
+from chunkstudy.published.cells import Fact
 from chunkstudy.published.sources import WORKS
+from chunkstudy.show.columns import Columns, one_of
+from chunkstudy.show.formats import MINUS
 
-Truth = bool | None | Mapping[str, bool | None]
+Decided = bool | np.bool_ | None
+Truth = Decided | Mapping[str, Decided]
 Basis = Literal["published", "own data", "official code"]
 VERDICTS = ("holds", "partly", "contradicted", "open")
 STRENGTH = {"contradicted": 0, "partly": 1, "holds": 2}
@@ -42,6 +48,12 @@ COLUMNS = [
     "needs",
     "page",
 ]
+NEGATIVE = re.compile(r"(?<![\w.)])-(?=\d)")
+"""A hyphen that stands for a minus."""
+SHOWN_AS: Columns = {
+    "numbers": lambda text: NEGATIVE.sub(MINUS, text),
+    "reading": one_of({"plain": "as it stands"}),
+}
 OF_PAGES = {"labels": "tutorial"}
 """Works whose pages are not called by their names."""
 
@@ -147,6 +159,11 @@ def claim(
     """
     given = Readings(fair=fair, strict=strict, numbers=numbers, basis=basis, needs=needs)
     return Claim(id, place, sentence, given)
+
+
+def cited(*facts: Fact) -> str:
+    """What official code does, and where: the numbers of a claim that rests on it."""
+    return "; ".join(f"{fact.says} ({fact.place})" for fact in facts)
 
 
 def verdict(truth: Truth) -> str:

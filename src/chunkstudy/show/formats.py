@@ -35,7 +35,6 @@ whole = partial(decimals, digits=0)
 tenths = partial(decimals, digits=1)
 number = partial(decimals, digits=2)
 thousandths = partial(decimals, digits=3)
-ten_thousandths = partial(decimals, digits=4)
 """How columns are shown."""
 
 
@@ -67,12 +66,6 @@ def significant(value: float) -> str:
         return ""
     digits = 0 if value == 0 else max(0, 2 - math.floor(math.log10(abs(value))))
     return decimals(value, digits)
-
-
-def power_of_ten(value: float) -> str:
-    """Two digits and a power, for what is too small for decimals."""
-    mantissa, _, exponent = f"{value:.1e}".partition("e")
-    return f"{mantissa} \N{MULTIPLICATION SIGN} 10^{int(exponent)}".replace("-", MINUS)
 
 
 def probability(value: float) -> str:

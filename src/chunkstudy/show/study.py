@@ -270,8 +270,10 @@ class Study:
         rows = [row for one in found for row in one.rows()]
         self._claims += rows
         self._keep()
-        columns = ["id", "claim", "reading", "verdict", "numbers"]
-        return self.show(pd.DataFrame(rows, columns=columns))
+        shown = ["id", "claim", "reading", "verdict", "numbers"]
+        if any(row["needs"] for row in rows):
+            shown.append("needs")
+        return self.show(pd.DataFrame(rows, columns=shown), shown_as=claims.SHOWN_AS)
 
     def number(
         self,

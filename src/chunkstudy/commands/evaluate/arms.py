@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from chunkstudy.base.budget import budget
 from chunkstudy.base.faults import ModelError
 from chunkstudy.base.models import ModelSpec
 from chunkstudy.base.protocols import CORRECTED
@@ -25,6 +24,7 @@ from chunkstudy.encoders.own_function import FunctionEncoder
 from chunkstudy.encoders.own_models import OwnModel
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.llm import asking, providers
+from chunkstudy.llm.budget import budget
 from chunkstudy.runs.conditions import NONE, Condition
 from chunkstudy.runs.names import (
     PRE_EMBEDDING,

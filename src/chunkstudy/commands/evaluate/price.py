@@ -10,7 +10,6 @@ from statistics import median
 import numpy as np
 from numpy.typing import NDArray
 
-from chunkstudy.base.prices import money
 from chunkstudy.base.spans import Chunker
 from chunkstudy.base.tokens import counter
 from chunkstudy.commands.evaluate.arms import Arm, Encoder
@@ -25,6 +24,7 @@ from chunkstudy.commands.evaluate.running import (
 from chunkstudy.commands.evaluate.texts import Texts
 from chunkstudy.encoders.api import ApiEncoder
 from chunkstudy.encoders.interface import Role
+from chunkstudy.llm.prices import money
 from chunkstudy.runs.encoding import SPECIAL
 from chunkstudy.runs.estimate import in_words
 from chunkstudy.runs.names import ChunkerSpec, parse_chunker, parse_ordering

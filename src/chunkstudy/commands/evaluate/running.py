@@ -28,7 +28,7 @@ from chunkstudy.evaluation.retrieval import small_to_large
 from chunkstudy.evaluation.retrieval.bm25 import BM25
 from chunkstudy.evaluation.retrieval.chunks import Ranking, Search
 from chunkstudy.evaluation.retrieval.fusion import fused
-from chunkstudy.runs import behind_api, display_names, records
+from chunkstudy.runs import display_names, records
 from chunkstudy.runs.chunking import chunk
 from chunkstudy.runs.encoding import SPECIAL, Jobs, encode, jobs, read_once
 from chunkstudy.runs.names import parse_ordering
@@ -155,7 +155,9 @@ def searching(
     if store is not None:
         chunks, ordering = indexed.chunks, parse_ordering(arm.condition.ordering)
         documents, name = texts.collection.documents, str(arm.condition.chunker)
-        behind_api.announce(label(arm), store, indexed.matched, asked)
+        if isinstance(store.encoder, ApiEncoder):
+            missing = store.missing(indexed.matched), store.missing(asked, "query")
+            store.encoder.say_price(label(arm), *missing)
         of_chunks, _ = encode(store, documents, chunks, ordering, CORRECTED, name, indexed.before)
         of_queries = store.encode(asked, "query")
         ways.append(lambda depth: exact.search(of_queries, of_chunks, depth))
@@ -256,7 +258,7 @@ def _run_one(
         judged = scores.found_first(texts.collection, texts.copies, returned, ranking)
         found = scores.of_excerpts(judged, returned, ranking, sizes, offsets, asked)
     count = read_tokens(texts, arm, store, indexed)
-    price = store.encoder.price if store and isinstance(store.encoder, ApiEncoder) else None
+    price = store.encoder.model.price if store and isinstance(store.encoder, ApiEncoder) else None
     return Ran(
         arm,
         indexed,

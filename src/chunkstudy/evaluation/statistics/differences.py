@@ -29,7 +29,7 @@ SIGNIFICANT = 0.05
 """p below it, corrected within its family, is spoken of as shown."""
 FEWEST_DOCUMENTS = 20
 """Documents below which an interval over them would rest on too few, and questions are drawn."""
-HIGHER, LOWER, EQUIVALENT, NOT_SHOWN = TOLD = ("higher", "lower", "equivalent", "not shown")
+HIGHER, LOWER, EQUIVALENT, NOT_SHOWN = ("higher", "lower", "equivalent", "not shown")
 BOOTSTRAP = f"percentile bootstrap over queries, {statistics.RESAMPLES:,} resamples"
 STRATIFIED = f"percentile bootstrap within each collection, {statistics.RESAMPLES:,} resamples"
 OVER_DOCUMENTS = (
@@ -134,42 +134,6 @@ def corrected(table: pd.DataFrame) -> pd.DataFrame:
     size = families["p"].transform("count").astype(int)
     table = table.assign(**adjusted, family_size=size)
     return table.assign(shown=shown(table))
-
-
-def families(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Every family of the tables of differences among those given: its ``table``, how many
-    comparisons it corrects for (``size``), and how many of these are shown to be what."""
-    rows = []
-    for name, table in tables.items():
-        if {"family", "shown", "difference"} <= set(table.columns):
-            for family, group in table.dropna(subset=["family"]).groupby("family", sort=False):
-                counts = {word: int((group["shown"] == word).sum()) for word in TOLD}
-                question = str(family).removeprefix(f"{name}: ")
-                rows.append({"table": name, "question": question, "size": len(group), **counts})
-    return pd.DataFrame(rows)
-
-
-def told_twice(tables: Mapping[str, pd.DataFrame]) -> list[str]:
-    """What one table says of a comparison and another says otherwise, a sentence each.
-
-    The same comparison has the same ``n``, ``p`` and ``difference``, whichever is the first.
-    """
-    told: dict[tuple[object, ...], tuple[bool, str, str]] = {}
-    found = []
-    for name, table in tables.items():
-        if not {"family", "shown", "n", "p", "difference"} <= set(table.columns):
-            continue
-        for row in table.dropna(subset=["family", "p"]).to_dict("records"):
-            if row["p"] == 1:
-                continue
-            key = (row["n"], f"{row['p']:.6g}", f"{abs(row['difference']):.6g}")
-            sure = row["shown"] in (HIGHER, LOWER)
-            before = told.setdefault(key, (sure, row["shown"], f"{name}, {row['family']}"))
-            if before[0] != sure or (before[1] != row["shown"] and not sure):
-                found.append(
-                    f"{before[2]} says {before[1]}, {name}, {row['family']} says {row['shown']}"
-                )
-    return found
 
 
 def at(table: pd.DataFrame, /, **keys: object) -> pd.DataFrame:

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from chunkstudy.base import tokens
-from chunkstudy.base.asking import Finish, LanguageModelError, Reply, Request
 from chunkstudy.collections import builtin
-from chunkstudy.llm.asking import Asker, recordings_folder
+from chunkstudy.llm.asking import Asker
 from chunkstudy.llm.causal_models import SMOLLM
+from chunkstudy.llm.interface import Finish, LanguageModelError, Reply, Request
 from chunkstudy.llm.providers import Authored
-from chunkstudy.llm.recordings import Recordings
+from chunkstudy.llm.recordings import Recordings, replies_folder
 from chunkstudy.runs.generation.generate import Asked, Generated, generate
 from chunkstudy.runs.generation.settings import Settings, Variant
 
@@ -96,7 +96,6 @@ def record(folder: Path, settings: Settings) -> int:
 
     made = generate(builtin.load_documents(), settings, ask)
     recordings.settle()
-    recordings.close()
     if left or any(a.document != b.document for a, b in meant(made, settings.variant)):
         raise LanguageModelError("the replies written by hand are of other documents than asked")
     return count
@@ -104,4 +103,4 @@ def record(folder: Path, settings: Settings) -> int:
 
 if __name__ == "__main__":
     for each in (EXACT, APPROXIMATE):
-        print(record(recordings_folder(), each), each.variant)
+        print(record(replies_folder(), each), each.variant)

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count, islice
 
-from chunkstudy.base.asking import Ask, Reply, Request
 from chunkstudy.base.spans import Document, Span
+from chunkstudy.llm.interface import Ask, Reply, Request
 from chunkstudy.runs.generation import excerpts, passages, prompts, replies
 from chunkstudy.runs.generation.passages import Passage
 from chunkstudy.runs.generation.replies import ASKED, RejectedError

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from chunkstudy.base.files import write_json, write_text
-from chunkstudy.base.prices import price
 from chunkstudy.collections import own, own_questions
 from chunkstudy.collections.own_documents import OwnDocuments
 from chunkstudy.collections.own_questions import Excerpt, Question
+from chunkstudy.llm.prices import price
 from chunkstudy.runs.generation.filters import ALIKE, UNLIKE, Filtered
 from chunkstudy.runs.generation.generate import Asked, Candidate, Generated
 from chunkstudy.runs.generation.replies import REASONS

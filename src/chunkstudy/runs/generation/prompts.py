@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from chunkstudy.base.asking import Message
+from chunkstudy.llm.interface import Message
 from chunkstudy.runs.generation import passages
 from chunkstudy.runs.generation.settings import MOST_EXCERPTS, Variant
 

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from chunkstudy.base.asking import Reply
+from chunkstudy.llm.interface import Reply
 from chunkstudy.runs.generation.prompts import OATH
 from chunkstudy.runs.generation.settings import MOST_EXCERPTS
 

@@ -11,10 +11,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from chunkstudy.base.reading import Reader
 from chunkstudy.chunkers.signals import CONTEXT, PROFILE, READ, SIGNALS, SIZE, Memory, measure
 from chunkstudy.llm.causal_models import MODELS, SMOLLM, described
-from chunkstudy.llm.reading import CausalReader
+from chunkstudy.llm.reading import CausalReader, Reader
 from chunkstudy.runs import by_signals
 from chunkstudy.runs.conditions import MINILM
 from chunkstudy.runs.store import VectorStore

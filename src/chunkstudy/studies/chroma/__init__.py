@@ -2,9 +2,12 @@
 
 from chunkstudy.studies.chroma import (
     all_occurrences,
+    claims,
+    computed_claims,
     corrected,
     explained,
     models,
+    questions,
     search,
 )
 from chunkstudy.studies.chroma.explained import (

@@ -13,7 +13,6 @@ import pandas as pd
 from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA, CORRECTED
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.retrieval.chunks import search
-from chunkstudy.published.claims.chroma_computed import MINILM_ROWS
 from chunkstudy.published.sources import chroma_minilm
 from chunkstudy.runs import first_chunks, rankings, records
 from chunkstudy.runs.conditions import MINILM, Condition
@@ -21,6 +20,7 @@ from chunkstudy.runs.grids import PRE
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.chroma import corrected
+from chunkstudy.studies.chroma.models import MINILM_ROWS
 
 COLLECTIONS = ("chroma",)
 CHUNKERS = tuple(chroma_minilm(row).chunker for row in MINILM_ROWS)

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from chunkstudy.base.asking import Ask
 from chunkstudy.base.spans import Collection, Document
 from chunkstudy.llm.asking import Asker
+from chunkstudy.llm.interface import Ask
 from chunkstudy.runs.conditions import MINILM
 from chunkstudy.runs.generation import (
     demonstration,

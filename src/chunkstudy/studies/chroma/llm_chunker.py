@@ -17,7 +17,6 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from chunkstudy.base.asking import Ask, Reply, Request
 from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA, CORRECTED, Protocol
 from chunkstudy.base.spans import Chunks, Collection, chunk_documents
@@ -29,6 +28,7 @@ from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import at
 from chunkstudy.llm import causal_models
 from chunkstudy.llm.asking import Asker
+from chunkstudy.llm.interface import Ask, Reply, Request
 from chunkstudy.published import cells
 from chunkstudy.runs import pipeline
 from chunkstudy.runs.chunkers import build_chunker

@@ -7,9 +7,19 @@ from itertools import combinations
 import pandas as pd
 
 from chunkstudy.evaluation.statistics.differences import NOT_SHOWN
-from chunkstudy.published.claims.chroma_computed import MINILM_ROWS
 from chunkstudy.show.scores import Scores
 
+MINILM_ROWS = (
+    "recursive-250-125",
+    "token-250-125",
+    "recursive-250-0",
+    "token-250-0",
+    "recursive-200-0",
+    "token-200-0",
+    "cluster-250",
+    "cluster-200",
+)
+"""The rows of the report's table with all-MiniLM-L6-v2."""
 CHUNKERS = (*MINILM_ROWS, "kamradt", "kamradt-modified-300")
 """Those of the table of all-MiniLM-L6-v2 at the sizes that it states, and Kamradt's two."""
 MEASURES = ("SpanRecall@5", "SpanPrecision@5", "SpanIoU@5")

@@ -22,7 +22,6 @@ from chunkstudy.evaluation.measures.token_overlap import MIN, MIN_DEPTH, TokenOv
 from chunkstudy.evaluation.retrieval.chunks import search
 from chunkstudy.evaluation.retrieval.hnsw import Graph, Insertion, Ints, Vectors, as_asked, missed
 from chunkstudy.evaluation.statistics import population_std
-from chunkstudy.published.claims.chroma_computed import MINILM_ROWS
 from chunkstudy.published.side_by_side import OFFICIAL
 from chunkstudy.published.sources import CHROMA_LENGTH, TOKEN_WINDOWS
 from chunkstudy.runs.chunkers import build_chunker
@@ -30,6 +29,7 @@ from chunkstudy.runs.conditions import MINILM, Condition
 from chunkstudy.runs.grids import PRE
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
+from chunkstudy.studies.chroma.models import MINILM_ROWS
 
 COLLECTIONS = ("chroma",)
 PACKAGES = ("chroma-hnswlib",)

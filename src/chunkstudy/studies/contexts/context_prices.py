@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from chunkstudy.base.prices import PRICES
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.chunkers import written_contexts
+from chunkstudy.llm.prices import PRICES
 from chunkstudy.runs import asking_cost
 from chunkstudy.runs.conditions import NONE, Condition
 from chunkstudy.runs.study_runs import Context

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from chunkstudy.base.asking import Reply
 from chunkstudy.base.places import Places
 from chunkstudy.base.tokens import without_surrogates
 from chunkstudy.chunkers import lumberchunker
@@ -25,7 +24,7 @@ from chunkstudy.collections import builtin
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import Pair, differences
 from chunkstudy.llm import interface, providers, recordings
-from chunkstudy.llm.interface import Provider
+from chunkstudy.llm.interface import Provider, Reply
 from chunkstudy.runs.names import parse_chunker
 from chunkstudy.studies.language_models.window_answers import SMALL
 
@@ -48,7 +47,7 @@ def answers(places: Places) -> pd.DataFrame:
     0, missing where the reply names none, ``whole`` where the reply is an answer and nothing else,
     ``seconds`` and ``tokens in``."""
     provider = providers.provider(MODEL)
-    file = recordings.place(places.llm, provider, MODEL.partition("/")[2])
+    file = recordings.place(places.llm, provider.endpoint, MODEL.partition("/")[2])
     recorded = {
         str(one["digest"]): one
         for one in recordings.contents(file)

@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 
 from chunkstudy.base.places import Places
-from chunkstudy.base.prices import PRICES
 from chunkstudy.evaluation import statistics
+from chunkstudy.llm.prices import PRICES
 from chunkstudy.runs import asking_cost, records
 from chunkstudy.runs.asking_cost import Segmentation
 from chunkstudy.runs.conditions import Condition

@@ -7,8 +7,6 @@ from chunkstudy.studies.late_within.book import scores as book_scores
 from chunkstudy.studies.late_within.cut_chunks import CUT, FIT, TRUNCATED, WHOLE, by_cut
 from chunkstudy.studies.late_within.figures import figure_by_window
 from chunkstudy.studies.late_within.gains import (
-    IN_ORDER,
-    PLAIN,
     best,
     between_models,
     by_window,
@@ -17,7 +15,6 @@ from chunkstudy.studies.late_within.gains import (
     ends,
     held,
     lost_together,
-    moved,
     read_whole,
     read_whole_by_chunker,
 )

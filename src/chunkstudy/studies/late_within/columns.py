@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from chunkstudy.show.columns import Column, Columns, named, one_of
+from chunkstudy.show.columns import Column, Columns, named
 from chunkstudy.show.formats import percent, points
 
 COLUMNS: Columns = {
@@ -11,5 +11,4 @@ COLUMNS: Columns = {
     "gain at the wider": Column("gain at the wider window, points", points),
     "gain against": Column("gain with the other model, points", points),
     "other model": named("encoder"),
-    "positions": one_of({"at-256": "256 places further on", "at-halved": "two tokens a place"}),
 }

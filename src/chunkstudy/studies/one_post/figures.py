@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
@@ -14,31 +16,25 @@ PRINTED, HERE, LOST = COLORS[0], COLORS[1], "0.82"
 
 
 @style()
-def figure_cuts(rows: pd.DataFrame, sizes: pd.DataFrame) -> Figure:
+def figure_cuts(study: Mapping[str, pd.DataFrame], sizes: pd.DataFrame) -> Figure:
     """A band for each segmentation, a line at every cut, grey where text is left out.
 
     Args:
-        rows: parts with ``first word`` and ``after word``, ``left_out`` where they are lacking.
+        study: the tables of ``one-post`` by name.
         sizes: who drew each segmentation, and how many parts it has, in the order of the bands.
     """
-    units = int(rows["words"].iloc[0])
-    drawn = dict(zip(sizes["segmentation"], sizes["drawn"], strict=True))
-    parts = dict(zip(sizes["segmentation"], sizes["parts"], strict=True))
+    units, between = len(study["words"]), ["first word", "after word"]
+    tables, drawn = (study["chunks"], study["left_out"]), sizes.set_index("segmentation")
     figure, axes = plt.subplots(figsize=(9, 0.42 * len(drawn) + 1.5))
-    for at, (name, by) in enumerate(drawn.items()):
-        here = rows[rows["segmentation"] == name]
-        lost = here[here["left_out"].astype(bool)]
-        axes.broken_barh(
-            [(a, b - a) for a, b in lost[["first word", "after word"]].to_numpy()],
-            (at - 0.36, 0.72),
-            color=LOST,
-        )
-        kept = here[~here["left_out"].astype(bool)]
-        ends = sorted({*kept["first word"], *kept["after word"]} | {0, units})
-        color = PRINTED if by == "printed" else HERE
+    for at, (name, drawer) in enumerate(drawn["drawn"].items()):
+        kept, lost = (rows.loc[rows["segmentation"] == name, between].to_numpy() for rows in tables)
+        axes.broken_barh([(a, b - a) for a, b in lost], (at - 0.36, 0.72), color=LOST)
+        color = PRINTED if drawer == "printed" else HERE
+        ends = sorted({0, units, *kept.ravel()})
         axes.vlines(ends, at - 0.36, at + 0.36, color=color, lw=0.9)
         axes.hlines(at, 0, units, color=color, lw=0.5, alpha=0.5, zorder=0)
-    names = [f"{display_names.shown('segmentation', name)}: {parts[name]}" for name in drawn]
+    parts = drawn["parts"].items()
+    names = [f"{display_names.shown('segmentation', name)}: {many}" for name, many in parts]
     rows_named(axes, names)
     axes.set_xlim(-8, units + 8)
     axes.set_xlabel(f"words of the post, {units:,} in all")

@@ -14,13 +14,13 @@ from dataclasses import replace
 
 import pandas as pd
 
-from chunkstudy.base.asking import Ask, Reply, Request
 from chunkstudy.base.spans import text_digest
 from chunkstudy.chunkers import breakpoints
 from chunkstudy.chunkers.breakpoints import Kind
 from chunkstudy.llm import causal_models
 from chunkstudy.llm.asking import Asker
 from chunkstudy.llm.causal_models import SMOLLM
+from chunkstudy.llm.interface import Ask, Reply, Request
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.one_post import printed
 
@@ -49,8 +49,7 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
         SourceError: if the printed page is not at hand.
         LanguageModelError: if the model's weights are not.
     """
-    page = context.read(printed.find(), "the post, segmented four ways")
-    texts = [(POST, "", printed.source(printed.read(page.read_text(encoding="utf-8"))))]
+    texts = [(POST, "", printed.at_hand(context)[1])]
     for name in collections:
         some = context.collection(name).documents[::EACH]
         texts += [(name, one.id, one.text) for one in some]

@@ -6,16 +6,17 @@ from fnmatch import fnmatch
 
 import pandas as pd
 
-from chunkstudy.base.places import Places
 from chunkstudy.published import sources
 from chunkstudy.published.verdicts import VERDICTS
-from chunkstudy.show import derived
+from chunkstudy.show.columns import Column, Columns
+from chunkstudy.show.formats import whole
 from chunkstudy.show.study import Study
 
 SCORES = "exact scores of retrieval"
 COVERAGE = {"run": "run", "exact": "exact", "scores": SCORES, "spread": "within_stack",
             "off": "deviates", "lacking": "not_run"}  # fmt: skip
 """What the paper says of all published cells, by its name there."""
+SHOWN_AS: Columns = {"run": Column("cells run", whole), "not_run": whole}
 SHORTER = {
     **sources.SHORTER,
     "table of all-MiniLM-L6-v2": "MiniLM table", "five collections": "first post",
@@ -59,12 +60,6 @@ def paper_table(study: Study, verdicts: pd.DataFrame) -> None:
         "published digits, but inside what the published search gives when it is run 20 times.",
         once="work", shorter=SHORTER,
     )  # fmt: skip
-
-
-def tests(places: Places) -> dict[str, pd.DataFrame]:
-    """By name, every written table of differences."""
-    tables = derived.written(places)
-    return {name: tables[name] for name in sorted(tables) if "p_holm" in tables[name]}
 
 
 def run_elsewhere(comparison: pd.DataFrame) -> pd.Series:

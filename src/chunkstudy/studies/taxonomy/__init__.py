@@ -12,6 +12,9 @@ from chunkstudy.studies.taxonomy.chunk_size import (
     sensitivity,
     side_by_side,
 )
+from chunkstudy.studies.taxonomy.claims import on_reproductions
+from chunkstudy.studies.taxonomy.claims_contextualized import on_chunk_size, on_contextualized
+from chunkstudy.studies.taxonomy.claims_methods import on_corpora, on_documents
 from chunkstudy.studies.taxonomy.figures import (
     figure_changes,
     figure_correlations,

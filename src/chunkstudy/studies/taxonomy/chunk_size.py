@@ -3,8 +3,8 @@
 The taxonomy's text and its code correlate different things. ``text``: a point per query, the mean
 size of the chunks that touch its relevant document or passage against its score. ``code``
 (published/chunk_size.py): a query's size is the mean over its relevant documents, outliers are left
-out, and the logarithm is taken. ``within``: the logarithm of the text's size, both axes centred in
-each collection, so that differences between collections play no part.
+out, and the logarithm is taken. ``within``: the logarithm of the text's size, both axes less
+their means in each collection, so that differences between collections play no part.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def by_text(points: pd.DataFrame, arm: str) -> pd.DataFrame:
     return scored(points.rename(columns={"relevant": "size"}), arm)
 
 
-def centred(points: pd.DataFrame) -> pd.DataFrame:
+def less_collection_means(points: pd.DataFrame) -> pd.DataFrame:
     """The logarithm of the size and the score, less their means in the point's collection."""
     places = points["collection"]
     sides = {"size": np.log10(points["size"]), "score": points["score"]}
@@ -143,7 +143,7 @@ def by_definition(points: pd.DataFrame, arm: str) -> Iterator[dict[str, object]]
         "code": correlate(by_code(points, arm), outliers=False, logarithm=True),
     }
     if points["collection"].nunique() > 1:
-        found["within"] = correlate(centred(text))
+        found["within"] = correlate(less_collection_means(text))
     for definition, row in found.items():
         yield {"definition": definition} | row | interval(row["r"], row["n"])
 

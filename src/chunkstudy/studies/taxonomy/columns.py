@@ -11,6 +11,5 @@ COLUMNS: Columns = {
     "other": named("chunker"),
     "against": one_of({"pre_embedding": "plain"}),
     "source": one_of({"records": "ours"}),
-    "tables": lambda text: text.replace("taxonomy, ", "").replace("jina, ", "Jina's "),
     **dict.fromkeys(("effect ratio", "r", "relevant", "document"), number),
 }

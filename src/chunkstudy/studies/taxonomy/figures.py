@@ -25,7 +25,7 @@ from chunkstudy.studies.taxonomy.tables import METHOD_OF
 ARMS = {PRE_EMBEDDING: "plain", CONTEXTUALIZED: "late", CHANGE: CHANGE}
 WORDS = {"text": "ours, as the words define it", "code": "ours, as the code does it"}
 COLUMNS = ("gutenqa", "nfcorpus", "scifact", "arguana", "scidocs", "fiqa", "trec-covid")
-"""Within books, in corpora, and the corpora that hold empty documents."""
+"""Within books, then in corpora."""
 BEYOND = 30
 """Percent at which the colours of the changes end."""
 ACROSS = 3
@@ -153,12 +153,11 @@ def figure_changes(published: pd.DataFrame) -> Figure:
     )  # fmt: skip
     for text in axes.texts:
         text.set_text(text.get_text().replace("-", MINUS))
-    for at in (1, 5):
-        axes.axvline(at, color="black", lw=1.5)
+    axes.axvline(1, color="black", lw=1.5)
     axes.set(xlabel="", ylabel="")
     axes.tick_params(axis="y", labelsize=8)
     axes.tick_params(axis="x", rotation=20)
-    axes.set_title("Within books | in corpora | with empty documents", loc="left")
+    axes.set_title("Within books | in corpora", loc="left")
     return figure
 
 

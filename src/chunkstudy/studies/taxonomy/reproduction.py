@@ -4,30 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 
-from chunkstudy.base.places import Places
 from chunkstudy.evaluation.statistics import agreement
-from chunkstudy.published import cells
-from chunkstudy.runs.display_names import shown
 from chunkstudy.runs.names import CONTEXTUALIZED, PRE_EMBEDDING
-from chunkstudy.show.columns import Column, Columns
-from chunkstudy.show.formats import ten_thousandths, whole
-from chunkstudy.studies.taxonomy.consistency import WHERE, consistency
 
 WHOSE = ["original", "reproduced"]
-
-
-def _where(cells: str) -> str:
-    """Cells' tables, rows and columns, collections by their names."""
-    parts = [[part.rpartition("column ") for part in one.split(", ")] for one in cells.split("; ")]
-    return "; ".join(
-        ", ".join(said + of + shown("collection", name) for said, of, name in one) for one in parts
-    )
-
-
-AS_CHECKS: Columns = {
-    "which": Column("where", _where), "off": Column("cells off", whole),
-    **dict.fromkeys(("expected", "found", "deviation"), ten_thousandths),
-}  # fmt: skip
 
 
 def leads(published: pd.DataFrame) -> pd.Series:
@@ -83,8 +63,3 @@ def gains(published: pd.DataFrame) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows)
-
-
-def checks(places: Places) -> pd.DataFrame:
-    """Every check of published tables against each other, and its outcome."""
-    return consistency(cells.frame(cells.read(places), WHERE))

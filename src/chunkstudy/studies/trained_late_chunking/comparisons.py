@@ -20,25 +20,26 @@ import pandas as pd
 from chunkstudy.evaluation.statistics.differences import Keys, Pair, differences
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.runs.study_runs import Context
+from chunkstudy.studies.trained_late_chunking.parts import (
+    ALONE,
+    CONTEXT,
+    MIXED,
+    STEPS,
+    UNTRAINED,
+)
 from chunkstudy.studies.trained_late_chunking.scores import (
     ARMS,
     COST,
     LATE,
     PLAIN,
     WITHIN,
+    Key,
     Models,
     Scored,
     chosen,
     family_of,
     places,
     scored,
-)
-from chunkstudy.studies.trained_late_chunking.training.recipe import (
-    ALONE,
-    CONTEXT,
-    MIXED,
-    STEPS,
-    UNTRAINED,
 )
 
 ELSEWHERE = "nDCG@10"
@@ -84,15 +85,9 @@ def again(_: Context) -> dict[str, pd.DataFrame]:
 def costs(models: Models) -> pd.DataFrame:
     """Late minus plain chunking with the same model, all triples, by arm, window and collection."""
     pairs = [
-        Pair(
-            {"measure": WITHIN, "collection": collection, "window": window, TRAINED: arm}
-            | {"folds": one.folds.nunique()},
-            one.values[LATE],
-            one.values[PLAIN],
-            one.documents,
-        )
-        for (arm, window, share, seed, collection), one in models.items()
-        if share == 1 and not seed
+        _pair(_place(key) | {"folds": one.folds.nunique()}, one, LATE, one, PLAIN)
+        for key, one in models.items()
+        if key[2] == 1 and not key[3]
     ]
     return differences(pairs, family_of("late against plain"), LATE, PLAIN)
 
@@ -118,12 +113,11 @@ def by_fold(models: Models) -> pd.DataFrame:
     """The means of each fold, a training each: how far they lie apart, which an interval over
     questions leaves out."""
     rows = []
-    for (arm, window, share, seed, collection), one in models.items():
-        if share != 1 or seed:
+    for key, one in models.items():
+        if key[2] != 1 or key[3]:
             continue
         for fold, values in one.values.groupby(one.folds):
-            keys = {"measure": WITHIN, "collection": collection, "window": window, TRAINED: arm}
-            keys |= {"fold": fold, "n": len(values)}
+            keys = {"measure": WITHIN, **_place(key), "fold": fold, "n": len(values)}
             keys |= {"documents": one.documents.loc[values.index].nunique()}
             means = values[[LATE, PLAIN]].mean()
             rows.append(keys | {**means, "difference": means[LATE] - means[PLAIN]})
@@ -157,7 +151,6 @@ def longer(models: Models, more: Models) -> pd.DataFrame:
         arm, usual = key[0], models.get(key)
         if arm == UNTRAINED or usual is None:
             continue
-        keys = {"measure": WITHIN, "collection": key[4], "window": key[1], TRAINED: arm}
         of_others = [(how, arm, how, usual) for how in (LATE, PLAIN, COST)]
         of_others.append((LATE, arm, PLAIN, one))
         if arm == CONTEXT and (other := more.get((ALONE, *key[1:]))):
@@ -165,8 +158,7 @@ def longer(models: Models, more: Models) -> pd.DataFrame:
         for counted, against, of_other, second in of_others:
             named = {"counted": counted, AGAINST_ONE: against, "against": of_other}
             named["steps of the other"] = "a third" if second is usual else "as many"
-            values = one.values[counted], second.values[of_other]
-            pairs.append(Pair(keys | named, *values, one.documents))
+            pairs.append(_pair(_place(key) | named, one, counted, second, of_other))
     return differences(pairs, family_of("longer training"), "first", "second")
 
 
@@ -174,15 +166,9 @@ def seeds(models: Models) -> pd.DataFrame:
     """Each model trained from another seed against the one from the first, on the questions of
     both: how far a training by itself moves the scores, which no other interval holds."""
     pairs = [
-        Pair(
-            {"measure": WITHIN, "collection": collection, "window": window}
-            | {TRAINED: arm, "counted": counted, "seed": seed},
-            again.values[counted],
-            first.values[counted],
-            again.documents,
-        )
-        for (arm, window, share, seed, collection), again in models.items()
-        if seed and (first := models.get((arm, window, share, 0, collection)))
+        _pair(_place(key) | {"counted": counted, "seed": key[3]}, again, counted, first, counted)
+        for key, again in models.items()
+        if key[3] and (first := models.get((*key[:3], 0, key[4])))
         for counted in (LATE, PLAIN, COST)
     ]
     return differences(pairs, family_of("another seed"), "by this seed", "by the first seed")
@@ -250,6 +236,18 @@ def trained(parts: pd.DataFrame, curves: pd.DataFrame) -> pd.DataFrame:
     return table.assign(weights=models["weights_sha256"].str[:12])
 
 
+def _place(key: Key) -> dict[str, object]:
+    """The columns that name a model."""
+    arm, window, _, _, collection = key
+    return {"collection": collection, "window": window, TRAINED: arm}
+
+
+def _pair(keys: Keys, one: Scored, counted: str, other: Scored, against: str) -> Pair:
+    """What is counted of one model against what is counted of another."""
+    values = one.values[counted], other.values[against]
+    return Pair({"measure": WITHIN, **keys}, *values, one.documents)
+
+
 def _on_both(
     keys: Keys,
     first: tuple[str, str],
@@ -267,8 +265,7 @@ def _on_both(
     if one is None or other is None or not (folds := {*one.folds} & {*other.folds}):
         return []
     named = {TRAINED: first[0], "counted": first[1], AGAINST_ONE: second[0], "against": second[1]}
-    values = one.values[first[1]], other.values[second[1]]
-    return [Pair({"measure": WITHIN, **keys, **named, "folds": len(folds)}, *values, one.documents)]
+    return [_pair({**keys, **named, "folds": len(folds)}, one, first[1], other, second[1])]
 
 
 def _seen(parts: pd.DataFrame, window: int, share: float, folds: set[int]) -> int:

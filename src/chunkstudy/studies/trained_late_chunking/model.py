@@ -4,7 +4,6 @@ folds; trained now or before, loaded as an encoder that remembers its vectors.""
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -16,10 +15,10 @@ from chunkstudy.runs.grids import OWN, WIDE
 from chunkstudy.runs.names import PRE_EMBEDDING, parse_encoder
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
+from chunkstudy.studies.trained_late_chunking import passages, questions
+from chunkstudy.studies.trained_late_chunking.batches import Library
+from chunkstudy.studies.trained_late_chunking.loop import summary, train, trained
 from chunkstudy.studies.trained_late_chunking.parts import Part
-from chunkstudy.studies.trained_late_chunking.training import checkpoints, passages, triples
-from chunkstudy.studies.trained_late_chunking.training.batches import Library
-from chunkstudy.studies.trained_late_chunking.training.loop import train
 
 PAPERS, CORPORA = covid_qa.WITHIN, "chroma-within"
 COLLECTIONS = (PAPERS, CORPORA)
@@ -42,18 +41,16 @@ def library(context: Context, encoder: TransformerEncoder, window: int, layout: 
         for i, document in enumerate(collection.documents):
             own = chunks.only(chunks.document == i)
             spans = list(zip(own.start.tolist(), own.end.tolist(), strict=True))
-            found[name, document.id] = passages.prepare(
-                encoder, name, document, spans, window, layout
-            )
+            found[name, document.id] = passages.prepare(encoder, document, spans, window, layout)
     return found
 
 
-def fold(context: Context, number: int) -> triples.Fold:
+def fold(context: Context, number: int) -> questions.Fold:
     """Which documents are trained on, validated on and tested on."""
     papers, corpora = (
         [(name, one.id) for one in context.collection(name).documents] for name in COLLECTIONS
     )
-    return triples.folds(papers, corpora, FOLDS, DEALT)[number]
+    return questions.folds(papers, corpora, FOLDS, DEALT)[number]
 
 
 CHECKPOINTS = "training"
@@ -62,47 +59,39 @@ CHECKPOINTS = "training"
 
 def store(context: Context, part: Part, window: int) -> VectorStore:
     """The part's model, trained first where it is not at hand, reading so many tokens of a text."""
-    if part.recipe is None:
+    if not part.is_trained:
         return context.store(WIDE if window == READ else MINILM)
-    ensure(context, part)
-    folder = folder_of(context, part)
-    spec = checkpoints.trained(folder, BASE, part.model)
-    encoder = TransformerEncoder(spec, window=window, folder=folder)
-    found = VectorStore(encoder, folder / "vectors")
-    context.note(encoder.describe())
-    return found
-
-
-def ensure(context: Context, part: Part) -> dict[str, Any]:
-    """Train the part's model if it was not, or go on where that was stopped."""
-    recipe = part.recipe
-    assert recipe is not None
-    encoder = TransformerEncoder(BASE, window=READ, threads=1)
-    context.note(encoder.describe())
+    base = TransformerEncoder(BASE, window=READ, threads=1)
+    context.note(base.describe())
     left_out = fold(context, part.fold)
-    asked = sorted(one for name in COLLECTIONS for one in triples.triples(context.collection(name)))
-    return train(
-        recipe,
+    collections = [context.collection(name) for name in COLLECTIONS]
+    asked = sorted(one for each in collections for one in questions.triples(each))
+    training = [one for one in asked if one.source in left_out.train]
+    folder = folder_of(context, part)
+    train(
+        part,
         models.weights_folder(BASE),
-        folder_of(context, part),
-        encoder,
-        library(context, encoder, part.window, part.layout),
-        triples.share(
-            [one for one in asked if one.source in left_out.train], part.share, part.seed
-        ),
+        folder,
+        base,
+        library(context, base, part.window, part.layout),
+        questions.share(training, part.share, part.seed),
         [one for one in asked if one.source in left_out.validation],
         context.say,
     )
+    spec = trained(folder, BASE, part.model)
+    encoder = TransformerEncoder(spec, window=window, folder=folder)
+    context.note(encoder.describe())
+    return VectorStore(encoder, folder / "vectors")
 
 
 def folder_of(context: Context, part: Part) -> Path:
-    """Where the part's checkpoints lie."""
+    """Where the part's model lies."""
     return context.places.vectors / CHECKPOINTS / part.model
 
 
 def row(context: Context, part: Part) -> dict[str, object]:
     """What the table ``parts`` says of a part's model; numbers of training are 0 without any."""
-    about = checkpoints.summary(folder_of(context, part)) if part.recipe else {}
+    about = summary(folder_of(context, part)) if part.is_trained else {}
     return {
         "part": part.name,
         "test": part.test,
@@ -111,7 +100,7 @@ def row(context: Context, part: Part) -> dict[str, object]:
         "fold": part.fold,
         "share": part.share,
         "seed": part.seed,
-        "steps at most": part.steps if part.recipe else 0,
+        "steps at most": part.steps if part.is_trained else 0,
         "layout": part.layout,
         "weights_sha256": about.get("weights_sha256", BASE.files["model.safetensors"]),
         "training triples": about.get("training_triples", 0),
@@ -127,15 +116,11 @@ def row(context: Context, part: Part) -> dict[str, object]:
 
 def curve(context: Context, part: Part) -> pd.DataFrame:
     """The losses of a part's training."""
-    about = checkpoints.summary(folder_of(context, part)) if part.recipe else {}
-    looks = dict(map(tuple, about.get("looks", [])))
-    losses = dict(enumerate(about.get("losses", []), start=1))
-    steps = sorted({*looks, *losses})
-    return pd.DataFrame(
-        {
-            "part": [part.name] * len(steps),
-            "step": steps,
-            "loss": pd.Series([losses.get(one) for one in steps], dtype=float),
-            "validation loss": pd.Series([looks.get(one) for one in steps], dtype=float),
-        }
-    )
+    about = summary(folder_of(context, part)) if part.is_trained else {}
+    looks = pd.Series(dict(about.get("looks", [])), dtype=float)
+    losses = pd.Series(about.get("losses", []), dtype=float)
+    losses.index += 1
+    table = pd.DataFrame({"loss": losses, "validation loss": looks})
+    table = table.rename_axis("step").reset_index()
+    table.insert(0, "part", part.name)
+    return table

@@ -2,7 +2,7 @@
 context while training beat training on passages read alone?
 
 all-MiniLM-L6-v2 is trained on questions with a document and the passage that answers them
-(training/), in five folds: each leaves out a fifth of COVID-QA's papers and one of Chroma's
+(loop.py), in five folds: each leaves out a fifth of COVID-QA's papers and one of Chroma's
 corpora, on which both orderings are then scored. It comes in parts, a trained model each.
 """
 
@@ -41,18 +41,12 @@ def part(context: Context, one: Part) -> dict[str, pd.DataFrame]:
 
 
 def estimate(todo: Sequence[Part]) -> list[str]:
-    """A line per part, what it would take of one core, and the sum; a model that an earlier part
-    trains is not trained again."""
-    trained: set[str] = set()
-    found, total = [], 0.0
-    for part in todo:
-        seconds = WITHIN if part.test == "within" else ELSEWHERE
-        recipe = part.recipe
-        steps = 0
-        if recipe and part.model not in trained:
-            trained.add(part.model)
-            steps = recipe.steps
-            seconds += steps * STEP + (1 + steps / recipe.every) * LOOK
-        total += seconds
-        found.append(f"{part.name}\t{steps} steps\t{seconds / 60:.0f} minutes of a core")
-    return [*found, f"{len(todo)} parts\t{total / 3600:.1f} hours of a core at most"]
+    """The parts, and what they take of one core; a model that two parts test is trained once."""
+    models = {part.model: part for part in todo if part.is_trained}.values()
+    training = sum(one.steps * STEP + (1 + one.steps / one.every) * LOOK for one in models)
+    testing = sum(WITHIN if part.test == "within" else ELSEWHERE for part in todo)
+    hours = (training + testing) / 3600
+    return [
+        *(part.name for part in todo),
+        f"{len(todo)} parts\t{hours:.1f} hours of a core at most",
+    ]

@@ -11,17 +11,10 @@ from typing import cast
 
 import pandas as pd
 
-from chunkstudy.studies.trained_late_chunking.training.recipe import (
-    ALONE,
-    CONTEXT,
-    MIXED,
-    STEPS,
-    UNTRAINED,
-)
+from chunkstudy.studies.trained_late_chunking.parts import ARMS, STEPS
 
 LATE, PLAIN, COST = "late", "plain", "late minus plain"
 WITHIN = "DCG@10"
-ARMS = (UNTRAINED, ALONE, CONTEXT, MIXED)
 MODEL = ["arm", "window", "share", "seed"]
 
 

@@ -24,7 +24,7 @@ from chunkstudy.encoders.contextualized import Layout
 from chunkstudy.encoders.interface import frame_of
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.llm import causal_models
-from chunkstudy.llm.states import CausalStates
+from chunkstudy.llm.reading import CausalStates
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.runs.study_runs import Context
 

@@ -6,7 +6,8 @@ as plain chunking reads them, since models spread their vectors over spaces of d
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 import pandas as pd
@@ -58,44 +59,28 @@ def reach(movements: pd.DataFrame) -> pd.DataFrame:
     ``of the next chunk`` is the mean movement over the mean distance between two neighbours read
     alone, both over the same texts, which the bootstrap draws together.
     """
-    return pd.DataFrame(
-        {"model": model, "replaced": what, "direction": way, "distance": distance}
-        | _movement(of, next_chunk)
-        | {"interval": OVER_TEXTS}
-        for model, part in movements.groupby("model", sort=False)
-        for next_chunk in [_next_chunk(part)]
-        for (what, way, distance), of in _moved(part)
-    )
+    return _moves(movements, (BEYOND, FEW, HALF)).drop(columns="largest")
 
 
 def yardsticks(movements: pd.DataFrame) -> pd.DataFrame:
     """By model: the distance between neighbours, read alone and in the text, of a chunk to itself
     read alone, and to itself in the same text read again, which must be 0."""
-    return pd.DataFrame(
-        {"model": model, "against": AGAINST.get(what, what), "direction": way}
-        | _movement(of, next_chunk)
-        | {"largest": of[MOVED].max(), "interval": OVER_TEXTS}
-        for model, part in movements.groupby("model", sort=False)
-        for next_chunk in [_next_chunk(part)]
-        for what in (APART, NEIGHBOUR, ALONE, SAME)
-        for way in (LATER, EARLIER)
-        for of in [part[(part["replaced"] == what) & (part["direction"] == way)]]
-    )
+    moves = _moves(movements, (APART, NEIGHBOUR, ALONE, SAME)).drop(columns="distance")
+    return moves.rename(columns={"replaced": "against"}).replace({"against": AGAINST})
 
 
-def _moved(part: pd.DataFrame) -> Iterator[tuple[tuple[str, str, int], pd.DataFrame]]:
-    """What was replaced, which way and from where on, with a row per text."""
-    for what in (BEYOND, FEW, HALF):
-        for way in (LATER, EARLIER):
+def _moves(movements: pd.DataFrame, kinds: Sequence[str]) -> pd.DataFrame:
+    """A row per model, kind of replacement, direction and distance, over the texts of each."""
+    rows: list[dict[str, object]] = []
+    for model, part in movements.groupby("model", sort=False):
+        # of each text the distance between two neighbours read alone, the mean of both its ends
+        next_chunk = part[part["replaced"] == APART].groupby(TEXT)[MOVED].mean()
+        for what, way in product(kinds, (LATER, EARLIER)):
             here = part[(part["replaced"] == what) & (part["direction"] == way)]
             for distance, of in here.groupby("distance"):
-                yield (what, way, int(str(distance))), of
-
-
-def _next_chunk(part: pd.DataFrame) -> pd.Series:
-    """Of each text the distance between two neighbours read alone, the mean of both its ends."""
-    mean: pd.Series = part[part["replaced"] == APART].groupby(TEXT)[MOVED].mean()
-    return mean
+                at = {"model": model, "replaced": what, "direction": way, "distance": distance}
+                rows.append(at | _movement(of, next_chunk))
+    return pd.DataFrame(rows)
 
 
 def _movement(of: pd.DataFrame, next_chunk: pd.Series) -> dict[str, object]:
@@ -109,4 +94,6 @@ def _movement(of: pd.DataFrame, next_chunk: pd.Series) -> dict[str, object]:
         **statistics.with_interval(MOVED, moved.mean(), moves),
         "relative distance": of["relative distance"].mean(),
         **statistics.with_interval("of the next chunk", moved.sum() / unit.sum(), ratio),
+        "largest": moved.max(),
+        "interval": OVER_TEXTS,
     }

@@ -1,0 +1,85 @@
+"""The code collection of Anthropic's guide to contextual retrieval: source files, and questions
+with the chunks that answer them.
+
+Source: anthropics/claude-cookbooks at the commit below, MIT; the code is that of nine open projects
+with their own licences. The guide's chunks partition its files, so its judged chunks are spans.
+The questions were written by a language model that saw the chunks: they favour that cut.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from itertools import accumulate
+
+from chunkstudy.base.sources import SourceError, SourceFile, fetch, listed
+from chunkstudy.base.spans import Collection, Document, Judgment, Query, Span, text_digest
+
+ALL = "contextual-code"
+COMMIT = "4b36a1e1f64361397f4cbe4fbc7cdace338f16f8"
+HOME = (
+    f"https://raw.githubusercontent.com/anthropics/claude-cookbooks/{COMMIT}"
+    "/skills/contextual-embeddings/data"
+)
+FILES, CHUNKS, QUESTIONS = 90, 737, 248
+
+
+def load() -> Collection:
+    """All files searched together.
+
+    Raises:
+        SourceError: if a file is missing or has another digest, or the chunks are no partition.
+    """
+    files = {row["original_uuid"]: (row["doc_id"], row["content"]) for row in _files()}
+    spans = {row["original_uuid"]: _spans(row["doc_id"]) for row in _files()}
+    queries, judgments = [], []
+    for number, line in enumerate(_file("evaluation_set.jsonl").splitlines()):
+        row = json.loads(line)
+        queries.append(Query(str(number), row["query"]))
+        for identifier, chunk in dict.fromkeys(map(tuple, row["golden_chunk_uuids"])):
+            span = spans[identifier][chunk]
+            judgments.append(Judgment(str(number), files[identifier][0], *span))
+    documents = tuple(Document(*row) for row in files.values())
+    return Collection(ALL, documents, tuple(queries), tuple(judgments))
+
+
+def guides_chunks(text: str) -> list[Span]:
+    """The chunks into which the guide cut one of its files.
+
+    Raises:
+        SourceError: for another text.
+    """
+    names = {text_digest(row["content"]): row["doc_id"] for row in _files()}
+    if text_digest(text) not in names:
+        raise SourceError("the guide cut no such file; use another chunker")
+    return _spans(names[text_digest(text)])
+
+
+@lru_cache(maxsize=1)
+def _files() -> list[dict[str, str]]:
+    rows: list[dict[str, str]] = json.loads(_file("codebase_chunks.json"))
+    return rows
+
+
+def _spans(file: str) -> list[Span]:
+    """Where the guide's chunks of a file stand, by their number.
+
+    Raises:
+        SourceError: if they are no partition of it.
+    """
+    row = next(row for row in _files() if row["doc_id"] == file)
+    pieces = [chunk["content"] for chunk in row["chunks"]]  # type: ignore[index]
+    if "".join(pieces) != row["content"]:
+        raise SourceError(
+            f"the chunks of {file} of the contextual retrieval guide are no partition of it; put "
+            "the released files under CHUNKSTUDY_DATA"
+        )
+    ends = list(accumulate(map(len, pieces)))
+    return list(zip([0, *ends], ends, strict=False))
+
+
+def _file(name: str) -> bytes:
+    source = SourceFile(
+        f"contextual_code/{name}", f"{HOME}/{name}", listed("contextual_code")[name]
+    )
+    return fetch(source).read_bytes()

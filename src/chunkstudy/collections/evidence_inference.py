@@ -1,0 +1,100 @@
+"""Evidence Inference 2.0, its test split: articles on clinical trials, and where in an article a
+physician found evidence on an intervention.
+
+Source: jayded/evidence-inference at the commit below (DeYoung et al., "Evidence Inference 2.0: More
+Data, Better Models", BioNLP 2020), MIT for the repository; each article has its own licence. There
+is no question: a prompt is an outcome, an intervention and a comparator, of which a query is made
+by :data:`TEMPLATE`. The judged spans of a prompt are the annotated ones, overlapping ones joined.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import defaultdict
+
+from chunkstudy.base.files import write_bytes
+from chunkstudy.base.sources import SourceError, SourceFile, cache_folder, fetch, find, listed
+from chunkstudy.base.spans import Collection, Document, Judgment, Query, Span, union
+
+WITHIN = "evidence-inference-within"
+COMMIT = "b9831b6c59b52ac2d277f757d413ececf0949a8d"
+HOME = f"https://raw.githubusercontent.com/jayded/evidence-inference/{COMMIT}/annotations"
+TABLES = {"annotations.csv": "v2_annotations.csv", "prompts.csv": "prompts_merged.csv"}
+"""The tables here, which hold the rows of the articles at hand, and the repository's, which hold
+all."""
+TEMPLATE = "effect of {Intervention} compared with {Comparator} on {Outcome}"
+ARTICLES, PROMPTS, SPANS = 93, 257, 510
+
+
+def load_within() -> Collection:
+    """Every prompt searched in its own article.
+
+    Raises:
+        SourceError: if a file is missing or has another digest, or an annotated span is not where
+            its text stands.
+    """
+    texts = {
+        path.removeprefix("txt/PMC").removesuffix(".txt"): _file(path).decode("utf-8")
+        for path in listed("evidence_inference")
+        if path.startswith("txt/")
+    }
+    spans: dict[str, list[Span]] = defaultdict(list)
+    for row in _rows("annotations.csv"):
+        spans[row["PromptID"]].append(_span(row, texts[row["PMCID"]]))
+    queries, judgments = [], []
+    for row in _rows("prompts.csv"):
+        article, prompt = f"PMC{row['PMCID']}", row["PromptID"]
+        if not spans[prompt]:
+            raise SourceError(f"prompt {prompt} of Evidence Inference has no annotated span")
+        parts = {name: " ".join(text.split()) for name, text in row.items()}
+        queries.append(Query(prompt, TEMPLATE.format(**parts), article))
+        judgments += [Judgment(prompt, article, *span) for span in union(spans[prompt])]
+    documents = tuple(Document(f"PMC{name}", text) for name, text in texts.items())
+    groups = {query.id: query.document for query in queries if query.document}
+    return Collection(WITHIN, documents, tuple(queries), tuple(judgments), groups)
+
+
+def _span(row: dict[str, str], text: str) -> Span:
+    """An annotated span without white space at its ends.
+
+    Raises:
+        SourceError: if it does not hold the annotated text.
+    """
+    start, end = int(row["Evidence Start"]), int(row["Evidence End"])
+    if text[start:end].split() != row["Annotations"].split():
+        raise SourceError(
+            f"prompt {row['PromptID']} of Evidence Inference is annotated at {start} to {end} of "
+            f"PMC{row['PMCID']}, where another text stands; put the released articles under "
+            "CHUNKSTUDY_DATA"
+        )
+    start += len(text[start:end]) - len(text[start:end].lstrip())
+    return start, start + len(text[start:end].rstrip())
+
+
+def _rows(table: str) -> list[dict[str, str]]:
+    content = _file(table).decode("utf-8")
+    return list(csv.DictReader(io.StringIO(content, newline="")))
+
+
+def _file(path: str) -> bytes:
+    """A file as it lies here; a table that does not is cut out of the repository's."""
+    digest = listed("evidence_inference")[path]
+    place = f"evidence_inference/{path}"
+    if path in TABLES and not find(place):
+        whole = SourceFile(f"evidence_inference/{TABLES[path]}", f"{HOME}/{TABLES[path]}", "")
+        write_bytes(cache_folder() / place, _of_articles(fetch(whole).read_bytes()))
+    home = f"{HOME}/{path.replace('txt/', '../txt_files/')}"
+    return fetch(SourceFile(place, home, digest)).read_bytes()
+
+
+def _of_articles(table: bytes) -> bytes:
+    """The rows of a table whose article is at hand, its columns unchanged."""
+    names = set(listed("evidence_inference"))
+    head, *rows = csv.reader(io.StringIO(table.decode("utf-8"), newline=""))
+    article = head.index("PMCID")
+    kept = io.StringIO(newline="")
+    csv.writer(kept).writerows(
+        [head, *(row for row in rows if f"txt/PMC{row[article]}.txt" in names)]
+    )
+    return kept.getvalue().encode("utf-8")

@@ -1,0 +1,105 @@
+"""QMSum: meetings, what was asked of each, and the turns that answer it.
+
+Source: Yale-LILY/QMSum at the commit below (Zhong et al., "QMSum: A New Benchmark for Query-based
+Multi-domain Meeting Summarization", NAACL 2021), MIT. A document is a meeting, its turns as lines
+``speaker: content``, some 8,000 words. Two collections are made of it:
+
+- **within a meeting** (:func:`load_within`): the specific questions that do not begin with
+  "Summarize", each judged on the turns that its annotators marked. Validation and test meetings are
+  one collection and the training meetings another, so that what is chosen on one can be told apart.
+- **whole meetings** (:func:`load`): MTEB's LEMBQMSumRetrieval (Zhu et al., "LongEmbed", 2024), of
+  training and validation meetings: a query is an annotator's *answer*, and the meeting is relevant.
+  MTEB keeps a query that two meetings share twice, as two queries, and so do we.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from pathlib import PurePosixPath
+from typing import Any
+
+from chunkstudy.base.sources import SourceError, SourceFile, fetch, listed
+from chunkstudy.base.spans import Collection, Document, Judgment, Query, Span
+
+WHOLE, WITHIN, TRAIN = "qmsum", "qmsum-within", "qmsum-within-train"
+COMMIT = "83d7768c1f2b4dfeb091385d3dc7e239b8e5bb7e"
+HOME = f"https://raw.githubusercontent.com/Yale-LILY/QMSum/{COMMIT}/data/ALL"
+MEETINGS = {"train": 162, "val": 35, "test": 35}
+Meeting = dict[str, Any]
+
+
+def load() -> Collection:
+    """Whole meetings: 197 documents, 1,529 queries.
+
+    Raises:
+        SourceError: if a file is missing or has another digest.
+    """
+    documents, queries, judgments = [], [], []
+    for name, meeting in _meetings("train", "val"):
+        text = "\n".join(_turns(meeting))
+        documents.append(Document(name, text))
+        asked = [*meeting["general_query_list"], *meeting["specific_query_list"]]
+        for number, question in enumerate(asked):
+            queries.append(Query(f"{name}-{number}", question["answer"]))
+            judgments.append(Judgment(f"{name}-{number}", name, 0, len(text)))
+    return Collection(WHOLE, tuple(documents), tuple(queries), tuple(judgments))
+
+
+def load_within(name: str = WITHIN, splits: Sequence[str] = ("val", "test")) -> Collection:
+    """Every specific question searched in its own meeting.
+
+    Args:
+        name: of the collection.
+        splits: whose meetings; a document is called ``split/meeting``.
+
+    Raises:
+        SourceError: if a file is missing, has another digest, or marks turns that are not there.
+    """
+    documents, queries, judgments = [], [], []
+    for meeting_name, meeting in _meetings(*splits):
+        lines = _turns(meeting)
+        documents.append(Document(meeting_name, "\n".join(lines)))
+        for number, question in enumerate(meeting["specific_query_list"]):
+            if question["query"].startswith("Summarize"):
+                continue
+            identifier = f"{meeting_name}-{number}"
+            queries.append(Query(identifier, question["query"], meeting_name))
+            for span in _spans(lines, question["relevant_text_span"], identifier):
+                judgments.append(Judgment(identifier, meeting_name, *span))
+    groups = {query.id: query.document for query in queries if query.document}
+    return Collection(name, tuple(documents), tuple(queries), tuple(judgments), groups)
+
+
+def _meetings(*splits: str) -> Iterator[tuple[str, Meeting]]:
+    """The meetings of some splits, each called ``split/meeting``, in the order of their names."""
+    for path, digest in listed("qmsum").items():
+        split = PurePosixPath(path).parts[0]
+        if split in splits:
+            content = fetch(SourceFile(f"qmsum/{path}", f"{HOME}/{path}", digest)).read_bytes()
+            yield path.removesuffix(".json"), json.loads(content)
+
+
+def _turns(meeting: Meeting) -> list[str]:
+    return [f"{turn['speaker']}: {turn['content']}" for turn in meeting["meeting_transcripts"]]
+
+
+def _spans(lines: Sequence[str], marked: Sequence[Sequence[str]], question: str) -> list[Span]:
+    """The characters of the marked turns, first and last included; turns marked twice count once.
+
+    Raises:
+        SourceError: if a turn is marked that is not there.
+    """
+    starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
+    turns = set()
+    for first, last in ((int(a), int(b)) for a, b in marked):
+        if not 0 <= first <= last < len(lines):
+            raise SourceError(
+                f"question {question} of QMSum marks turns {first} to {last} of {len(lines)}; put "
+                "the released file under CHUNKSTUDY_DATA"
+            )
+        turns |= set(range(first, last + 1))
+    begins = [turn for turn in sorted(turns) if turn - 1 not in turns]
+    ends = [turn for turn in sorted(turns) if turn + 1 not in turns]
+    return [(starts[a], starts[b] + len(lines[b])) for a, b in zip(begins, ends, strict=True)]

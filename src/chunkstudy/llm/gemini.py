@@ -1,0 +1,169 @@
+"""Gemini through google-generativeai, the only file that imports it: it is no longer maintained."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from chunkstudy.llm.interface import Finish, LanguageModelError, RefusedError, Reply, Request
+from chunkstudy.llm.keys import code, key
+
+HOME = "https://generativelanguage.googleapis.com"
+KEYS = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
+TIMEOUT = 120.0
+"""Seconds until an attempt counts as failed."""
+RETRYING = 60.0
+"""Seconds within which a request is sent again, after waits that Google's package chooses."""
+FINISHES: Mapping[str, Finish] = {
+    "STOP": "stop",
+    "MAX_TOKENS": "length",
+    "SAFETY": "blocked",
+    "RECITATION": "blocked",
+    "BLOCKLIST": "blocked",
+    "PROHIBITED_CONTENT": "blocked",
+    "SPII": "blocked",
+}
+UNBLOCKED = ("HARASSMENT", "HATE_SPEECH", "SEXUALLY_EXPLICIT", "DANGEROUS_CONTENT")
+"""Kinds of content that nothing is held back for, as in LumberChunker's code
+(LumberChunker-Segmentation.py)."""
+
+
+class GeminiProvider:
+    """A Gemini model.
+
+    Args:
+        model: its name, such as gemini-1.5-flash.
+        address: of the server; CHUNKSTUDY_GEMINI_URL by default, else Google's own.
+        timeout: seconds until an attempt counts as failed.
+    """
+
+    name = "gemini"
+
+    def __init__(self, model: str, address: str = "", timeout: float = TIMEOUT) -> None:
+        self._address = address or usual_address()
+        self.endpoint = urlsplit(self._address).hostname or self._address
+        self._model = model
+        self._timeout = timeout
+
+    def describe(self) -> dict[str, Any]:
+        return {"name": self.name, "endpoint": self.endpoint}
+
+    def open(self) -> None:
+        found = key(*KEYS)
+        if found is None:
+            raise self._error(f"needs a key; set {KEYS[0]}, or replay what is recorded")
+        _sdk().configure(
+            api_key=found, transport="rest", client_options={"api_endpoint": self._address}
+        )
+
+    def ask(self, request: Request) -> Reply:
+        """The reply.
+
+        Errors are raised outside of the handlers, so that none carries the package's own, which
+        may quote the key.
+        """
+        import requests
+        from google.api_core import exceptions, retry
+        from google.auth.exceptions import TransportError
+        from google.protobuf.json_format import ParseError
+
+        passing = retry.if_exception_type(
+            exceptions.TooManyRequests, exceptions.ServerError, requests.RequestException
+        )
+        again = retry.Retry(predicate=passing, initial=1.0, multiplier=2.0, timeout=RETRYING)
+        try:
+            return self._read(request, {"timeout": self._timeout, "retry": again})
+        except (exceptions.GoogleAPICallError, exceptions.RetryError) as error:
+            problem = self._refusal(getattr(error, "cause", None) or error)
+        except (requests.RequestException, TransportError):
+            problem = self._error("could not be reached or dropped the connection; run again later")
+        except (ParseError, ValueError, TypeError):
+            problem = self._error("sent a reply that cannot be read; run again later")
+        raise problem
+
+    def _read(self, request: Request, options: Mapping[str, Any]) -> Reply:
+        """
+        Raises:
+            ValueError: if the reply is not as documented.
+        """
+        genai = _sdk()
+        sent, not_sent = settings(request)
+        system = [m.text for m in request.messages if m.role == "system"]
+        model = genai.GenerativeModel(self._model, system_instruction=system or None)
+        reply = model.generate_content(
+            [
+                {"role": "model" if m.role == "assistant" else "user", "parts": [m.text]}
+                for m in request.messages
+                if m.role != "system"
+            ],
+            generation_config=genai.GenerationConfig(**sent),
+            safety_settings={f"HARM_CATEGORY_{one}": "BLOCK_NONE" for one in UNBLOCKED},
+            request_options=options,
+        )
+        text, finish = "", None
+        if reply.candidates:
+            first = reply.candidates[0]
+            finish = FINISHES.get(first.finish_reason.name)
+            text = "".join(part.text for part in first.content.parts)
+        elif reply.prompt_feedback.block_reason:
+            finish = "blocked"
+        usage = reply.usage_metadata
+        if finish is None or not usage.prompt_token_count:
+            raise ValueError("no candidate and no reason, another finish, or no count of tokens")
+        return Reply(
+            "" if finish == "blocked" else text,
+            finish,
+            usage.prompt_token_count,
+            usage.total_token_count - usage.prompt_token_count,  # what a model thinks is paid, too
+            self.name,
+            self._model,
+            not_sent=not_sent,
+        )
+
+    def _refusal(self, error: Any) -> LanguageModelError:
+        status = int(getattr(error, "code", None) or 0)
+        if not status:
+            return self._error("did not answer; run again later")
+        details = [one for one in error.details if isinstance(one, dict)]
+        reason = next((one["reason"] for one in details if "reason" in one), None)
+        remedy = "look that up in Google's documentation"
+        if reason == "API_KEY_INVALID" or status in (401, 403):
+            remedy = f"check {' or '.join(KEYS)} and what that key may use"
+        elif status == 404:
+            remedy = "check the model's name"
+        elif status == 429 or status >= 500:
+            remedy = "run again later"
+        who = f"{self._model} at {self.endpoint}"
+        return RefusedError(f"{who} answered {status}{code(reason)}; {remedy}")
+
+    def _error(self, problem: str) -> LanguageModelError:
+        return LanguageModelError(f"{self._model} at {self.endpoint} {problem}")
+
+
+def usual_address() -> str:
+    """Where Gemini is asked: CHUNKSTUDY_GEMINI_URL, else at Google."""
+    return os.environ.get("CHUNKSTUDY_GEMINI_URL") or HOME
+
+
+def settings(request: Request) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """What the package takes of a request's settings, and the names of those that it does not."""
+    sent: dict[str, Any] = {
+        "temperature": request.temperature,
+        "max_output_tokens": request.output_limit,
+    }
+    if request.json:
+        sent["response_mime_type"] = "application/json"
+    not_sent = (("seed", request.seed is not None), ("answers", bool(request.answers)))
+    return sent, tuple(name for name, given in not_sent if given)
+
+
+def _sdk() -> Any:
+    """The package, imported late since that takes seconds, without its word on its own end."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        import google.generativeai as genai
+
+    return genai

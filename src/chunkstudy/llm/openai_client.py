@@ -1,0 +1,245 @@
+"""A server that speaks like OpenAI's: chat and embeddings through the library ``openai``, which
+asks again where that may help, no sooner than the server allows.
+
+Replies are believed only when whole. Refusals are told in words of this file, since a server's own
+text may quote the key.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlsplit
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import ValidationError
+
+from chunkstudy.base.faults import first_fault
+from chunkstudy.llm.interface import Finish, LanguageModelError, RefusedError, Reply, Request
+from chunkstudy.llm.keys import code, key, without_keys
+
+if TYPE_CHECKING:
+    from openai import OpenAI
+
+Received = TypeVar("Received")
+KEY = "OPENAI_API_KEY"
+ADDRESS = "https://api.openai.com/v1"
+RETRIES = 5
+"""How often a request is sent again; the library waits longer each time."""
+TIMEOUT = 120.0
+"""Seconds without a byte until an attempt counts as failed."""
+CONNECTING = 10.0
+"""Seconds to reach a server, which then may take longer to answer."""
+FINISHES: Mapping[str, Finish] = {
+    "stop": "stop",
+    "length": "length",
+    "content_filter": "blocked",
+}
+ANSWERED_AS = {"text-embedding-ada-002": "text-embedding-ada-002-v2"}
+"""Another name that a model's replies have carried (Helicone pull request 1346)."""
+ALIKE = "check that a server like OpenAI's is at that address"
+SHOWN = 40
+"""Characters of a text that an error shows."""
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """Vectors (texts, dimension) in the order of the texts, as received; the model's name and the
+    tokens counted as the server gives them."""
+
+    vectors: NDArray[np.float32]
+    model: str
+    tokens: int
+
+
+class OpenAIClient:
+    """A model behind a server that speaks like OpenAI.
+
+    Args:
+        name: of the provider.
+        model: its name at the server.
+        address: of the server; OPENAI_BASE_URL by default, else OpenAI's own.
+        keys: variables that may hold its key.
+        needs_key: whether nothing can be asked without one.
+        timeout: seconds without a byte until an attempt counts as failed.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        model: str,
+        address: str = "",
+        keys: tuple[str, ...] = (KEY,),
+        needs_key: bool = True,
+        timeout: float = TIMEOUT,
+    ) -> None:
+        self.name = name
+        self.model = model
+        self.keys = keys
+        self._address = address or usual_address()
+        self.endpoint = urlsplit(self._address).hostname or self._address
+        self._needs_key = needs_key
+        self._timeout = timeout
+        self._client: OpenAI | None = None
+
+    def describe(self) -> dict[str, Any]:
+        return {"name": self.name, "endpoint": self.endpoint}
+
+    def open(self) -> None:
+        if self._client is not None:
+            return
+        found = key(*self.keys)
+        if self._needs_key and found is None:
+            raise LanguageModelError(
+                f"{self.model} at {self.endpoint} needs a key; set {self.keys[0]}, or replay what "
+                "is recorded"
+            )
+        import openai  # late: the import alone takes a second, and the extra llm installs it
+
+        self._client = openai.OpenAI(
+            api_key=found or "none",
+            base_url=self._address,
+            max_retries=RETRIES,
+            timeout=openai.Timeout(self._timeout, connect=min(self._timeout, CONNECTING)),
+        )
+
+    def ask(self, request: Request) -> Reply:
+        sent: dict[str, Any] = {
+            "model": self.model,
+            "messages": [{"role": m.role, "content": m.text} for m in request.messages],
+            "temperature": request.temperature,
+            "max_tokens": request.output_limit,
+        }
+        if request.seed is not None:
+            sent["seed"] = request.seed
+        if request.json:
+            sent["response_format"] = {"type": "json_object"}
+        reply = self._asked(lambda client: _whole(client.chat.completions.create(**sent)))
+        usage = reply.usage
+        if usage is None or not reply.choices or reply.choices[0].finish_reason not in FINISHES:
+            raise self._error("sent a reply that cannot be read (choices or usage)")
+        choice = reply.choices[0]
+        if self.name == "openai" and not reply.model.startswith(self.model):
+            raise self._error(f"answered with another model than {self.model}")
+        finish = "refused" if choice.message.refusal else FINISHES[choice.finish_reason]
+        return Reply(
+            (choice.message.content or "") if finish in ("stop", "length") else "",
+            finish,
+            usage.prompt_tokens,
+            usage.completion_tokens,
+            self.name,
+            reply.model,
+            not_sent=("answers",) if request.answers else (),
+        )
+
+    def embed(self, texts: Sequence[str], dimension: int = 0, any_name: bool = False) -> Vectors:
+        """The vectors of texts that fit one request.
+
+        Args:
+            dimension: numbers that each must have; as many as the first has if 0.
+            any_name: whether the server may answer under any name, as servers of all kinds do.
+
+        Raises:
+            LanguageModelError: if no reply came that can be used.
+        """
+        reply = self._asked(
+            lambda client: _whole(client.embeddings.create(model=self.model, input=list(texts)))
+        )
+        if not any_name and reply.model not in (self.model, ANSWERED_AS.get(self.model)):
+            raise self._error(f"answered with another model than {self.model}")
+        if sorted(item.index for item in reply.data) != list(range(len(texts))):
+            raise self._error(
+                f"sent {len(reply.data)} vectors, not one for each of {len(texts)} texts; {ALIKE}"
+            )
+        items = sorted(reply.data, key=lambda item: item.index)
+        dimension = dimension or len(items[0].embedding)
+        if others := [len(i.embedding) for i in items if len(i.embedding) != dimension]:
+            raise self._error(
+                f"sent a vector of {others[0]} numbers where {dimension} are expected; if another "
+                "model answers there by now, set CHUNKSTUDY_RECORDINGS to a new folder"
+            )
+        with np.errstate(over="ignore"):
+            vectors = np.array([item.embedding for item in items], dtype=np.float32)
+        usable = np.isfinite(vectors).all(axis=1) & vectors.any(axis=1)
+        if not usable.all():
+            text = texts[int(usable.argmin())][:SHOWN]
+            raise self._error(
+                f"sent a vector of zeros, or with a number that is not finite, for the text "
+                f"{text!r}; see what it makes of that text alone"
+            )
+        return Vectors(vectors, without_keys(reply.model), reply.usage.prompt_tokens)
+
+    def post(self, content: Mapping[str, Any]) -> Any:
+        """What the server replies to JSON that is sent to its very address, with a key if there is
+        one."""
+        import openai
+
+        headers: dict[str, Any] = {"Authorization": openai.Omit()} if not key(*self.keys) else {}
+        return self._asked(
+            lambda client: client.post(
+                self._address, body=content, cast_to=object, options={"headers": headers}
+            )
+        )
+
+    def _asked(self, ask: Callable[[OpenAI], Received]) -> Received:
+        """What the library receives, or why it does not, in words of this file.
+
+        Errors are raised outside of the handlers, so that none carries the library's own, which
+        may quote the key.
+        """
+        import openai
+
+        assert self._client is not None
+        try:
+            return ask(self._client)
+        except openai.APIStatusError as error:
+            problem = self._refusal(error.status_code, error.code)
+        except openai.APITimeoutError:
+            problem = self._error(f"sent nothing for {self._timeout:g} seconds; run again later")
+        except openai.OpenAIError:
+            problem = self._error("cannot be reached; check that a server listens there")
+        except ValidationError as error:
+            where = first_fault(error)[0]
+            problem = self._error(f"sent a reply that cannot be read ({where}); {ALIKE}")
+        except (ValueError, TypeError, AttributeError):
+            problem = self._error(f"sent a reply that cannot be read (not as documented); {ALIKE}")
+        raise problem
+
+    def _refusal(self, status: int, word: object) -> LanguageModelError:
+        remedy = "look that up in the server's documentation or log"
+        if word == "insufficient_quota":
+            remedy = "add credit to the account"
+        elif status in (401, 403):
+            remedy = f"check {' or '.join(self.keys)} and what that key may use"
+        elif status == 404:
+            remedy = "check the address and the model's name"
+        elif status == 429 or status >= 500:
+            remedy = "run again later"
+        return RefusedError(self._said(f"answered {status}{code(word)}; {remedy}"))
+
+    def _error(self, problem: str) -> LanguageModelError:
+        return LanguageModelError(self._said(problem))
+
+    def _said(self, problem: str) -> str:
+        """A sentence with the address, without what may be secret in one: user, password, query."""
+        parts = urlsplit(self._address)
+        shown = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+        return f"{self.model} at {shown} {problem} (what was received is kept)"
+
+
+def _whole(reply: Received) -> Received:
+    """The reply, which the library does not check, if it is as documented.
+
+    Raises:
+        ValueError, AttributeError: if it is not.
+    """
+    content: Any = reply
+    return type(content).model_validate(content.to_dict(warnings=False))
+
+
+def usual_address() -> str:
+    """Where OpenAI's models are asked: OPENAI_BASE_URL, else at OpenAI."""
+    return os.environ.get("OPENAI_BASE_URL") or ADDRESS

@@ -1,0 +1,98 @@
+"""A record whose encoder is not here: chunks and scores are held against it, vectors are not."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from chunkstudy.base.places import Places
+from chunkstudy.runs import rankings, records
+from chunkstudy.runs.conditions import MINILM, Condition
+from tests import check_runs, check_without_vectors, small_study
+from tests.check_without_vectors import DIFFERENT, NOT_CHECKED, compare
+
+SPANS = Condition("builtin", "recursive-200-0", MINILM, "pre_embedding", "corrected")
+DOCUMENTS = Condition("builtin-graded", "sentence-5", MINILM, "pre_embedding", "corrected")
+CLUSTERED = Condition("builtin", "cluster-200", MINILM, "pre_embedding", "corrected")
+
+
+@pytest.fixture
+def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
+    """A study of made collections, recorded by an encoder of which nothing else is known."""
+    collections = {"builtin": small_study.MANY, "builtin-graded": small_study.GRADED}
+    for module in ("rescore", "run"):
+        monkeypatch.setattr(f"chunkstudy.runs.{module}.load_collection", collections.__getitem__)
+    monkeypatch.setattr(check_without_vectors, "load_collection", collections.__getitem__)
+    places = Places(tmp_path)
+    for condition in (SPANS, DOCUMENTS, CLUSTERED):
+        small_study.write_record(places, condition, collections[condition.collection])
+    return places
+
+
+def compared(places: Places, condition: Condition) -> tuple[str, str]:
+    return compare(condition, places.runs / condition.path, places.rankings)
+
+
+@pytest.mark.parametrize("condition", [SPANS, DOCUMENTS, CLUSTERED])
+def test_chunks_and_scores_agree_and_vectors_are_said_not_to_be_checked(
+    places: Places, condition: Condition
+) -> None:
+    agreement, sentence = compared(places, condition)
+    assert agreement == NOT_CHECKED
+    assert sentence.startswith(f"vectors not checked: {condition}, ")
+    chunks = "nor chunks, which an encoder draws" if condition == CLUSTERED else ", the same "
+    assert chunks in sentence
+    assert "measures as its ranking gives them" in sentence and ", 0 of" not in sentence
+
+
+@pytest.mark.parametrize("condition", [SPANS, DOCUMENTS], ids=["excerpts", "documents"])
+def test_a_score_that_its_ranking_does_not_give_is_named(
+    places: Places, condition: Condition
+) -> None:
+    folder = places.runs / condition.path
+    run = records.read_run(folder)
+    scores = records.read_in_order(folder, run)
+    changed = np.where(scores.index == "q1", 0.000002, 0.0)
+    scores = scores.assign(**{condition.measure: scores[condition.measure] + changed})
+    digest = records.scores_sha256(scores)
+    records.write_scores(folder, scores)
+    records.write_run(folder, run.model_copy(update={"per_query_sha256": digest}))
+    agreement, sentence = compared(places, condition)
+    assert agreement == DIFFERENT
+    assert sentence == f"different: {condition}, its ranking gives another {condition.measure}"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("chunks_sha256", "other chunks: "), ("collection_sha256", "another coll")]
+)
+def test_other_chunks_or_another_collection_are_named(places: Places, name: str, said: str) -> None:
+    folder = places.runs / SPANS.path
+    run = records.read_run(folder)
+    records.write_run(folder, run.model_copy(update={name: "0" * 64}))
+    agreement, sentence = compared(places, SPANS)
+    assert agreement == DIFFERENT and f"{SPANS}, {said}" in sentence
+
+
+def test_a_torn_record_is_different_and_a_ranking_may_be_elsewhere(places: Places) -> None:
+    folder = places.runs / SPANS.path
+    (folder / rankings.FILE).unlink()
+    assert "no ranking at hand" in compared(places, SPANS)[1]
+    (folder / records.SCORES).write_bytes(b"torn")
+    assert compared(places, SPANS)[0] == DIFFERENT
+
+
+def test_the_command_asks_whether_the_encoder_is_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(check_without_vectors, "at_hand", lambda model: False)
+    chosen = check_without_vectors.recorded("builtin-graded/sentence-5/*/pre_embedding/*")
+    assert chosen and {c.collection for c in chosen} == {"builtin-graded"}
+    ((agreement, sentence),) = check_runs.held([str(chosen[0])], tmp_path)
+    assert agreement == NOT_CHECKED and "vectors not checked" in sentence
+    every = check_without_vectors.recorded("")
+    assert len(every) == len({(c.collection, c.encoder) for c in every})
+    data = "CHUNKSTUDY_DATA" in os.environ
+    assert {c.collection for c in every} > {"builtin", "builtin-graded"} or not data

@@ -1,0 +1,206 @@
+"""What is killed, finds its disk full or read-only, or meets others at the same work, ends once
+resumed in the bytes of what was not disturbed."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chunkstudy.base.faults import REMEDIES
+from chunkstudy.commands.failing import one_sentence
+from tests import chat_server, mounts
+from tests.fault_scenes import AT_ONCE, REQUESTS, tree, vectors
+from tests.forking import Forker
+
+pytestmark = pytest.mark.slow
+needs_mounts = pytest.mark.skipif(
+    not mounts.allowed(), reason="mounting is not allowed here, so no disk can be full or read-only"
+)
+ROOT = Path(__file__).parents[1]
+KILLS = 50
+ROUNDS, PROCESSES = 10, 3
+
+
+def run_of(folder: Path) -> tuple[Any, ...]:
+    return tree(folder / "results"), vectors(folder)
+
+
+def all_of(folder: Path) -> tuple[Any, ...]:
+    return (tree(folder),)
+
+
+def replies_of(folder: Path) -> tuple[Any, ...]:
+    """All but lines that a kill tore and that were laid aside."""
+    return tuple(
+        one.read_bytes() for one in sorted(folder.rglob("*.json*")) if ".torn" not in one.name
+    )
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A function of :mod:`tests.fault_scenes`, and how it is disturbed.
+
+    Attributes:
+        made: what it leaves, below a folder.
+        kilobytes: that a disk which is too small grows by after each failure.
+        in_a_row: kills before it may end; a reproduction starts from the beginning every time.
+        in_world: whether it works on the small collection and model.
+    """
+
+    made: Callable[[Path], tuple[Any, ...]]
+    kilobytes: int = 0
+    in_a_row: int = 1
+    in_world: bool = True
+
+    def given(self, world: Path) -> tuple[Path, ...]:
+        return (world,) if self.in_world else ()
+
+
+SCENES = {
+    "small_run": Scene(run_of, 16),
+    "small_train": Scene(all_of, 48),
+    "small_reproduce": Scene(all_of, 64, in_a_row=5, in_world=False),
+}
+
+
+def kill(
+    forker: Forker, folder: Path, scene: Scene, name: str, *given: object, kills: int = KILLS
+) -> tuple[int, int]:
+    """Kill a scene so many times at moments spread over its duration, each time or after some
+    times let it end, and compare what it made; how often it ended, and was killed."""
+    calm = folder / "calm"
+    seconds = max(forker.well(name, *given, folder / one).seconds for one in ("first", "calm"))
+    expected = scene.made(calm)
+    assert scene.made(folder / "first") == expected
+    draw, killed, rounds = random.Random(name), 0, 0
+    while killed < kills:
+        rounds += 1
+        assert rounds < 3 * kills, "it ends before it can be killed"
+        place = folder / f"{rounds}"
+        for _ in range(scene.in_a_row):
+            end = forker.run(name, *given, place, kill_after=draw.uniform(0, seconds))
+            assert end.killed or end.status == 0, end.said
+            assert not end.left, "a process outlives the one that was killed"
+            killed += end.killed
+        forker.well(name, *given, place)
+        assert scene.made(place) == expected
+        shutil.rmtree(place)
+    return rounds + 2, killed
+
+
+@pytest.fixture
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder whose path is as short as sockets want it, whatever the test's name."""
+    return tmp_path_factory.mktemp("faults")
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_killed_at_random_moments(name: str, forker: Forker, world: Path, folder: Path) -> None:
+    kill(forker, folder, SCENES[name], name, *SCENES[name].given(world))
+
+
+def test_no_reply_that_was_recorded_is_paid_for_twice(forker: Forker, folder: Path) -> None:
+    with chat_server.serving(seconds=0.01) as (address, state):
+        ended, killed = kill(forker, folder, Scene(replies_of), "ask", address, kills=10)
+    assert ended * REQUESTS <= len(state.asked) <= ended * REQUESTS + killed * AT_ONCE
+
+
+def test_a_reproduction_killed_within_a_notebook(forker: Forker, folder: Path) -> None:
+    begun, page = folder / "begun", folder / "results" / "notebooks" / "small.ipynb"
+    for _ in range(2):
+        end = forker.run("kernel_killed", folder, begun)
+        assert end.killed and not end.left, end.said
+        assert begun.exists() and not page.exists()
+        begun.unlink()
+    forker.well("one_notebook", folder, begun, "0")
+    assert "the end" in page.read_text(encoding="utf-8")
+
+
+@needs_mounts
+@pytest.mark.parametrize("name", SCENES)
+def test_a_full_disk(name: str, forker: Forker, world: Path, folder: Path) -> None:
+    scene = SCENES[name]
+    given = scene.given(world)
+    forker.well(name, *given, folder / "calm")
+    forker.well("filling_disk", name, folder / "disk", folder / "out", scene.kilobytes, *given)
+    assert scene.made(folder / "out") == scene.made(folder / "calm")
+    failures = json.loads((folder / "out.json").read_text(encoding="utf-8"))
+    assert len(failures) >= 3
+    for said in failures:
+        assert said.startswith("chunkstudy: ") and "no sentence" not in said
+        assert "no space is left" in said
+
+
+@pytest.mark.parametrize("number", REMEDIES)
+def test_an_error_of_the_system_is_one_sentence(
+    number: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit), one_sentence():
+        raise OSError(number, os.strerror(number), "a file")
+    assert capsys.readouterr().err == f"chunkstudy: a file: {REMEDIES[number]}\n"
+
+
+@needs_mounts
+@pytest.mark.parametrize(
+    ("name", "locked"),
+    [("small_run", "results"), ("small_run", "build/vectors"), ("small_reproduce", "results")],
+)
+def test_a_read_only_folder(
+    name: str, locked: str, forker: Forker, world: Path, folder: Path
+) -> None:
+    scene, place = SCENES[name], folder / "place"
+    given = scene.given(world)
+    forker.well(name, *given, folder / "calm")
+    if name == "small_reproduce":
+        forker.well("small_project", place)
+    said = forker.well("read_only", name, place / locked, *given, place).said
+    assert "mounted read-only; make it writable" in said
+    assert scene.made(place) == scene.made(folder / "calm")
+
+
+def test_the_same_run_at_once_one_of_them_killed(forker: Forker, world: Path, folder: Path) -> None:
+    forker.well("small_run", world, folder / "calm")
+    expected = run_of(folder / "calm")
+    for number in range(ROUNDS):
+        place = folder / f"{number}"
+        forker.well("at_once", world, place, PROCESSES, 1)
+        records, remembered = run_of(place)
+        records = {name: content for name, content in records.items() if "/." not in name}
+        assert (records, remembered) == expected
+        shutil.rmtree(place)
+
+
+@pytest.mark.parametrize("year", [-1, 0, 1])
+def test_make_goes_by_content_and_not_by_date(year: int, tmp_path: Path) -> None:
+    for name in ("Makefile", "requirements.lock", "pyproject.toml"):
+        shutil.copyfile(ROOT / name, tmp_path / name)
+    moment = time.time() + year * 365 * 86400
+    ready = [line.split()[1] for line in _plan(tmp_path) if line.startswith("touch")]
+    assert len(ready) == 1
+    (tmp_path / ready[0]).parent.mkdir()
+    (tmp_path / ready[0]).touch()
+    for name in ("requirements.lock", "pyproject.toml"):
+        os.utime(tmp_path / name, (moment, moment))
+    assert not any("pip install" in line for line in _plan(tmp_path))
+    with (tmp_path / "requirements.lock").open("a", encoding="utf-8") as file:
+        file.write("# another\n")
+    os.utime(tmp_path / "requirements.lock", (moment, moment))
+    assert any("pip install" in line for line in _plan(tmp_path))
+
+
+def _plan(folder: Path) -> list[str]:
+    """What ``make install`` would do."""
+    done = subprocess.run(
+        ["make", "--dry-run", "install"], cwd=folder, capture_output=True, text=True, check=True
+    )
+    return done.stdout.splitlines()

@@ -1,0 +1,84 @@
+"""What the derived tables say of each comparison: one outcome, and over what it was corrected."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import pandas as pd
+import pytest
+
+from chunkstudy.evaluation import statistics
+from chunkstudy.evaluation.statistics.differences import HIGHER, LOWER
+from chunkstudy.show import table_notes
+from chunkstudy.show.tables import Table
+from tests import derived_tables
+
+DIFFERENCE = ("difference", "a minus b", "late - plain")
+OTHER_WAY = {HIGHER: LOWER, LOWER: HIGHER}
+
+
+@pytest.fixture(scope="module")
+def compared() -> dict[str, pd.DataFrame]:
+    """Every derived table of tests for and against a difference, without rows that stand for
+    none, the difference in the column of that name."""
+    tested = {
+        name: table.dropna(subset="p_equivalent_holm").rename(
+            columns=dict.fromkeys(DIFFERENCE, "difference")
+        )
+        for name, table in derived_tables.every().items()
+        if "p_equivalent_holm" in table and set(DIFFERENCE) & set(table)
+    }
+    assert len(tested) > 30
+    return tested
+
+
+def test_no_comparison_has_two_outcomes(compared: dict[str, pd.DataFrame]) -> None:
+    """The same two systems over the same questions have the same number of questions, difference
+    and uncorrected p in every table, whichever of the two is the first."""
+    found: dict[tuple[object, ...], list[tuple[str, str]]] = defaultdict(list)
+    for name, table in compared.items():
+        if {"n", "p"} <= set(table):
+            for row in table[table["p"] < 1].to_dict("records"):
+                same = row["n"], f"{row['p']:.6g}", f"{abs(row['difference']):.6g}"
+                turned = row["difference"] < 0
+                outcome = OTHER_WAY.get(row["shown"], row["shown"]) if turned else row["shown"]
+                found[same].append((outcome, f"{name}, {row['family']}"))
+    repeated = [told for told in found.values() if len(told) > 1]
+    assert len(repeated) > 50
+    assert [told for told in repeated if len({outcome for outcome, _ in told}) > 1] == []
+
+
+def test_every_test_is_corrected_within_its_family_and_no_other(
+    compared: dict[str, pd.DataFrame],
+) -> None:
+    for name, table in compared.items():
+        assert len(table) and table["family"].notna().all(), name
+        for family, group in table.groupby("family"):
+            assert set(group["family_size"]) == {len(group)}, (name, family)
+            if "p" in group:
+                holm = statistics.holm(group["p"])
+                assert group["p_holm"].tolist() == pytest.approx(list(holm)), (name, family)
+
+
+def test_where_a_p_is_shown_its_family_and_size_stand_below(
+    compared: dict[str, pd.DataFrame],
+) -> None:
+    for name, table in compared.items():
+        found = Table.of(table)
+        note, shown, families = found.note, found.text, table["family"].nunique()
+        assert {"p, Holm", "p of equivalence, Holm", "shown"} <= set(shown), name
+        assert "p" not in shown, name  # before its correction it decides nothing
+        named = note.count(" tests)") + note.count(" test)")
+        assert named >= families or f"each of {families} families" in note, name
+        assert "less than a point" in note or "less than 0.1 points" in note, name
+
+
+def test_what_all_families_share_is_said_once() -> None:
+    frame = pd.DataFrame(
+        {"family": ["a, window 1, here", "b, window 1, here", "b, window 1, here"],
+         "family_size": [1, 2, 2]}
+    )  # fmt: skip
+    expected = "p corrected by Holm within: window 1, here: a (1 test); b (2 tests)."
+    assert table_notes.note(frame, []) == expected
+    alone = "p corrected by Holm within: a, window 1, here (1 test)."
+    assert table_notes.note(frame.iloc[:1], []) == alone
