@@ -99,6 +99,12 @@ def _of_gutenqa(name: str, load: Callable[[], Collection], books: int) -> Entry:
     )
 
 
+def _of_qmsum(task: Task, load: Callable[[], Collection], *splits: str) -> Entry:
+    meetings = sum(qmsum.MEETINGS[split] for split in splits)
+    tokens = sum(QMSUM_TOKENS[split] for split in splits)
+    return Entry(task, load, meetings, tokens)
+
+
 COLLECTIONS: dict[str, Entry] = {
     "chroma": Entry("token_overlap", chroma.load, documents=5, tokens=CHROMA_TOKENS),
     "chroma-within": Entry(
@@ -115,15 +121,10 @@ COLLECTIONS: dict[str, Entry] = {
     fairytaleqa.WITHIN: Entry(
         "in_document", fairytaleqa.load_within, fairytaleqa.STORIES, FAIRYTALEQA_TOKENS
     ),
-    qmsum.WHOLE: Entry("in_corpus", qmsum.load, 197, QMSUM_TOKENS["train"] + QMSUM_TOKENS["val"]),
-    qmsum.WITHIN: Entry(
-        "in_document", qmsum.load_within, 70, QMSUM_TOKENS["val"] + QMSUM_TOKENS["test"]
-    ),
-    qmsum.TRAIN: Entry(
-        "in_document",
-        partial(qmsum.load_within, qmsum.TRAIN, ("train",)),
-        162,
-        QMSUM_TOKENS["train"],
+    qmsum.WHOLE: _of_qmsum("in_corpus", qmsum.load, "train", "val"),
+    qmsum.WITHIN: _of_qmsum("in_document", qmsum.load_within, "val", "test"),
+    qmsum.TRAIN: _of_qmsum(
+        "in_document", partial(qmsum.load_within, qmsum.TRAIN, ("train",)), "train"
     ),
     contextual_code.ALL: Entry(
         "token_overlap", contextual_code.load, contextual_code.FILES, CONTEXTUAL_CODE_TOKENS

@@ -25,12 +25,3 @@ def read(places: Places, name: str) -> pd.DataFrame:
         return pd.read_csv(path, dtype={"published": object} if name == "comparison" else None)
     except pd.errors.EmptyDataError:
         return pd.DataFrame()
-
-
-def written(places: Places) -> dict[str, pd.DataFrame]:
-    """Every table as it was written, ``comparison`` among them; a text that is not there is empty,
-    as where it was derived."""
-    names = [path.stem for path in places.tables.glob("*.csv")]
-    found = {name: read(places, name) for name in (*names, "comparison")}
-    texts = {name: frame.select_dtypes(exclude="number").columns for name, frame in found.items()}
-    return {name: frame.fillna(dict.fromkeys(texts[name], "")) for name, frame in found.items()}
