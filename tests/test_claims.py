@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from chunkstudy.base.places import Places
 from chunkstudy.publish import notebooks
 from chunkstudy.show import claims, claims_page
-from chunkstudy.show.claims import ClaimError, claim, verdict
+from chunkstudy.show.claims import Claim, ClaimError, verdict
 
 
 @pytest.mark.parametrize(
@@ -52,11 +52,11 @@ def test_one_part_that_turns_keeps_a_claim_from_holding(parts: dict[str, bool]) 
 )
 def test_a_claim_that_breaks_a_rule_is_named(given_: dict[str, Any], message: str) -> None:
     with pytest.raises(ClaimError, match=f"claim C01.*{message}"):
-        claim("C01", "Summary", "It differs.", **given_)
+        Claim("C01", "Summary", "It differs.", **given_)
 
 
 def test_a_claim_of_two_readings_has_the_fair_one_first() -> None:
-    rows = claim(
+    rows = Claim(
         "C01", "Summary", "It differs.", fair=True, strict={"by nine points": False}, numbers="4.7"
     ).rows()
     found = [(row["reading"], row["verdict"]) for row in rows]
@@ -64,7 +64,7 @@ def test_a_claim_of_two_readings_has_the_fair_one_first() -> None:
 
 
 def _answers(places: Places, page: str, *ids: str) -> None:
-    rows = [row for one in ids for row in claim(one, "", "It is.", fair=True, numbers="1").rows()]
+    rows = [row for one in ids for row in Claim(one, "", "It is.", fair=True, numbers="1").rows()]
     path = places.results / "answers" / f"{page}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps({"answers": [], "claims": rows}))
@@ -95,7 +95,7 @@ def test_a_page_of_no_work_judges_no_claim(tmp_path: Path) -> None:
 
 
 def test_a_claim_judged_twice_on_one_page_is_refused() -> None:
-    found = claim("C2", "", "It is.", fair=True, numbers="1")
+    found = Claim("C2", "", "It is.", fair=True, numbers="1")
     for given_, before in (([found, found], []), ([found], found.rows())):
         with pytest.raises(ClaimError, match="C2 is judged twice on this page"):
             claims.once(given_, before)
@@ -105,9 +105,9 @@ def test_each_way_of_reading_counts_every_claim_once(tmp_path: Path) -> None:
     """A claim of one reading counts in both; no claim is lost."""
     places = Places(tmp_path)
     judged = [
-        claim("C2", "", "It is.", fair=True, numbers="1"),
-        claim("C3", "", "It is so.", fair=True, strict={"always": False}, numbers="2"),
-        claim("C4", "", "It was.", needs="a model"),
+        Claim("C2", "", "It is.", fair=True, numbers="1"),
+        Claim("C3", "", "It is so.", fair=True, strict={"always": False}, numbers="2"),
+        Claim("C4", "", "It was.", needs="a model"),
     ]
     rows = [row for one in judged for row in one.rows()]
     path = places.results / "answers" / "jina_1.json"

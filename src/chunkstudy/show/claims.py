@@ -18,7 +18,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -62,34 +62,23 @@ class ClaimError(ValueError):
     """A claim that breaks the ledger's rules; the message says which."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Readings:
-    """How a claim is read and what was found.
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One claim, restated and judged.
+
+    >>> Claim("C01", "Summary", "Recall differs by 9%.", fair=9.4 > 9, numbers="9.4%").verdicts
+    ['holds']
 
     Attributes:
+        id: its number in the study's list.
+        place: where it stands in the work.
+        sentence: what it says, in our words.
         fair: what a reader takes from the sentence: true or not, or so by each of its parts; None
             where nothing at hand decides.
         strict: what it literally says; None where that is the same.
         numbers: on what the verdicts rest, in words and figures.
         basis: whose numbers these are.
         needs: what would decide it where it is open.
-    """
-
-    fair: Truth = None
-    strict: Truth = None
-    numbers: str = ""
-    basis: Basis = "own data"
-    needs: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """One claim, restated and judged.
-
-    Attributes:
-        id: its number in the study's list.
-        place: where it stands in the work.
-        sentence: what it says, in our words.
 
     Raises:
         ClaimError: if it has no reading, no number, an open reading without what it needs, or a
@@ -99,22 +88,31 @@ class Claim:
     id: str
     place: str
     sentence: str
-    read: Readings
+    _: KW_ONLY
+    fair: Truth = None
+    strict: Truth = None
+    numbers: str = ""
+    basis: Basis = "own data"
+    needs: str = ""
 
     def __post_init__(self) -> None:
-        verdicts = [verdict(truth) for _, truth in self._readings()]
-        read, of_the_claim = self.read, f"claim {self.id}"
-        if read.fair is None and read.strict is None and not read.needs:
+        verdicts, of_the_claim = self.verdicts, f"claim {self.id}"
+        if self.fair is None and self.strict is None and not self.needs:
             raise ClaimError(f"{of_the_claim} has no reading; give `fair`, `strict` or `needs`")
-        if read.basis not in get_args(Basis):
+        if self.basis not in get_args(Basis):
             raise ClaimError(f"{of_the_claim} rests on {', '.join(get_args(Basis))}; say which")
-        if ("open" in verdicts) != bool(read.needs):
+        if ("open" in verdicts) != bool(self.needs):
             raise ClaimError(f"{of_the_claim}: `needs` says what an open reading waits for")
-        if set(verdicts) != {"open"} and not any(map(str.isdigit, read.numbers)):
+        if set(verdicts) != {"open"} and not any(map(str.isdigit, self.numbers)):
             raise ClaimError(f"{of_the_claim} is decided without a number; give `numbers`")
         decided = [STRENGTH[one] for one in verdicts if one != "open"]
         if decided != sorted(decided, reverse=True):
             raise ClaimError(f"{of_the_claim}: the strict reading grants it more than the fair one")
+
+    @property
+    def verdicts(self) -> list[str]:
+        """Of each reading, the fair one first."""
+        return [verdict(truth) for _, truth in self._readings()]
 
     def rows(self) -> list[dict[str, str]]:
         """A row of the ledger for each reading, the fair one first."""
@@ -125,40 +123,18 @@ class Claim:
                 "claim": self.sentence,
                 "reading": name + meaning(truth),
                 "verdict": verdict(truth),
-                "basis": self.read.basis,
-                "numbers": self.read.numbers,
-                "needs": self.read.needs if verdict(truth) == "open" else "",
+                "basis": self.basis,
+                "numbers": self.numbers,
+                "needs": self.needs if verdict(truth) == "open" else "",
             }
             for name, truth in self._readings()
         ]
 
     def _readings(self) -> list[tuple[str, Truth]]:
-        given = [("fair", self.read.fair), ("strict", self.read.strict)]
+        given = [("fair", self.fair), ("strict", self.strict)]
         if any(truth is None for _, truth in given):
-            return [("plain", self.read.strict if self.read.fair is None else self.read.fair)]
+            return [("plain", self.strict if self.fair is None else self.fair)]
         return given
-
-
-def claim(
-    id: str,
-    place: str,
-    sentence: str,
-    *,
-    fair: Truth = None,
-    strict: Truth = None,
-    numbers: str = "",
-    basis: Basis = "own data",
-    needs: str = "",
-) -> Claim:
-    """A claim with its readings; of arguments see :class:`Claim` and :class:`Readings`.
-
-    >>> claim("C01", "Summary", "Recall differs by 9%.", fair=9.4 > 9, numbers="9.4%").rows()[0][
-    ...     "verdict"
-    ... ]
-    'holds'
-    """
-    given = Readings(fair=fair, strict=strict, numbers=numbers, basis=basis, needs=needs)
-    return Claim(id, place, sentence, given)
 
 
 def cited(*facts: Fact) -> str:

@@ -240,7 +240,7 @@ class Study:
         basis: claims.Basis = "own data",
         needs: str = "",
     ) -> HTML:
-        """Judge one claim of the published work (:func:`chunkstudy.show.claims.claim`) and keep it
+        """Judge one claim of the published work (:class:`chunkstudy.show.claims.Claim`) and keep it
         for the ledger; with other parameters it is neither.
 
         Args:
@@ -254,8 +254,14 @@ class Study:
         Raises:
             ClaimError: with the study's own parameters, if it breaks the ledger's rules.
         """
-        given = claims.Readings(fair=fair, strict=strict, numbers=numbers, basis=basis, needs=needs)
-        return self.claims(lambda: [claims.Claim(id, place, sentence, given)])
+        return self.claims(
+            lambda: [
+                claims.Claim(
+                    id, place, sentence,
+                    fair=fair, strict=strict, numbers=numbers, basis=basis, needs=needs,
+                )
+            ]
+        )  # fmt: skip
 
     def claims(self, judge: Callable[..., Iterable[claims.Claim]], *given: Any) -> HTML:
         """Judge several claims by a function that is called with what is given, and only with the

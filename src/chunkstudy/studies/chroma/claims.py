@@ -13,7 +13,7 @@ import pandas as pd
 
 from chunkstudy.published.cells import Fact
 from chunkstudy.runs.display_names import shown
-from chunkstudy.show.claims import Claim, cited, claim
+from chunkstudy.show.claims import Claim, cited
 
 SUMMARY = "Opening summary"
 RESULTS = "Results, after the first table"
@@ -26,8 +26,8 @@ BESIDE_RECALL = [PRECISION, OMEGA, IOU]
 RECURSIVE = ["recursive-800-400", "recursive-400-200", "recursive-400-0", "recursive-200-0"]
 KEY = "OPENAI_API_KEY or recordings of "
 LARGE = f"{KEY}text-embedding-3-large"
-in_print = partial(claim, basis="published")
-in_code = partial(claim, basis="official code")
+in_print = partial(Claim, basis="published")
+in_code = partial(Claim, basis="official code")
 LAST = "the experiment {}, last at commit 77595e7b"
 """What decided a claim and went, since nothing else read it."""
 
@@ -320,7 +320,7 @@ def waiting() -> Iterator[Claim]:
     large = f"{KEY}text-embedding-3-large, which filtered and retrieved"
     alike = "the order of chunkers agrees as well as between random thirds of the queries"
     steady = "recall does not depend on how alike a question and its excerpts are: |r| below 0.1"
-    yield claim(
+    yield Claim(
         "C44", "Dataset Prefiltering",
         "The bias of that filter is negligible, since several embedding models are evaluated.",
         fair={alike: None}, strict={steady: None}, needs=large,
@@ -341,4 +341,4 @@ def waiting() -> Iterator[Claim]:
          "GPT-4o and Llama 3 8B answer consistently in the form asked for.",
          f"{KEY}gpt-4o, from which the boundaries come"),
     ):  # fmt: skip
-        yield claim(id, place, sentence, needs=needs)
+        yield Claim(id, place, sentence, needs=needs)

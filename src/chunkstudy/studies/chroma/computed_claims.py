@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from chunkstudy.chunkers.semantic import cluster_cuts
 from chunkstudy.published.cells import Fact
 from chunkstudy.runs.display_names import shown
-from chunkstudy.show.claims import Claim, cited, claim
+from chunkstudy.show.claims import Claim, cited
 from chunkstudy.show.formats import estimate
 from chunkstudy.show.runs import Runs
 from chunkstudy.show.scores import Scores
@@ -43,22 +43,22 @@ def of_corpora(counts: pd.DataFrame) -> Iterator[Claim]:
     """
     whole, parts = counts.iloc[-1], counts.iloc[:-1].set_index("part")
     told = {one: parts[one] == parts[f"{one} published"] for one in ("tokens", "queries")}
-    yield claim(
+    yield Claim(
         "C04", "Corpora",
         "The five corpora hold 10,444, 26,649, 7,727, 166,177 and 117,211 cl100k tokens.",
         fair=told["tokens"].all(), numbers=listed(parts["tokens"], ","),
     )  # fmt: skip
-    yield claim(
+    yield Claim(
         "C05", f"{FILTERED}, last row",
         "Together the corpora hold 328,208 tokens and 472 queries.",
         fair={"tokens": whole["tokens"] == 328_208, "queries": whole["queries"] == 472},
         numbers=f"{whole['tokens']:,} tokens, {whole['queries']} queries",
     )  # fmt: skip
-    yield claim(
+    yield Claim(
         "C06", FILTERED, "The corpora have 76, 144, 56, 97 and 99 queries.",
         fair=told["queries"].all(), numbers=listed(parts["queries"], ","),
     )  # fmt: skip
-    yield claim(
+    yield Claim(
         "C07", "Appendix All Results, last caption",
         "The dataset has 474 queries (a caption; the table says 472).",
         fair=whole["queries"] == CAPTION_QUERIES,
@@ -78,7 +78,7 @@ def of_questions(
     """
     counted, accepted = made["counts"].iloc[0], code["chroma-accepted-excerpts"]
     excerpts, standing = counted["excerpts"], counted["excerpts that stand at their offsets"]
-    yield claim(
+    yield Claim(
         "C39", "Dataset Generation",
         "Only excerpts that are found in full in their corpus are accepted.",
         fair={"every published excerpt stands at its offset": standing == excerpts},
@@ -87,19 +87,19 @@ def of_questions(
         f"further places too; {cited(accepted)}",
     )  # fmt: skip
     most, single = counted["most excerpts of a question"], counted["questions of one excerpt"]
-    yield claim(
+    yield Claim(
         "C42", "Appendix Synthetic Dataset Prompt", "No question has more than five references.",
         fair=most <= 5, numbers=f"at most {most:.0f}; {single:.0f} questions have one",
     )  # fmt: skip
     alike = made["similarity"].groupby("part")["least similar excerpt"].min()
-    yield claim(
+    yield Claim(
         "C43", FILTERED,
         "Questions less similar to an excerpt than 0.40 to 0.43 were dropped.",
         numbers=f"smallest similarity by all-MiniLM-L6-v2: {listed(alike, '.2f')}",
         needs=f"{LARGE}, which filtered",
     )  # fmt: skip
     joined, of = counted["questions with and outside of names"], counted["questions"]
-    yield claim(
+    yield Claim(
         "X02", "Appendix Synthetic Dataset Prompt, below the prompt",
         'Once an oath was asked for, questions consistently avoid "and" outside of names.',
         fair={"nine questions in ten do without": joined <= of / 10},
@@ -121,7 +121,7 @@ def of_minilm(found: pd.DataFrame, scores: Scores) -> Iterator[Claim]:
     exact = cells["verdict"] == EXACT
     inside = exact | (cells["verdict"] == INSIDE)
     furthest = cells.reset_index().iloc[int(cells["difference"].abs().argmax())]
-    yield claim(
+    yield Claim(
         "C25", "Results, table with all-MiniLM-L6-v2",
         "Recall of eight rows with all-MiniLM-L6-v2.",
         fair={"each within what running the published search again moves it": inside.all()},
@@ -131,7 +131,7 @@ def of_minilm(found: pd.DataFrame, scores: Scores) -> Iterator[Claim]:
     )  # fmt: skip
     clusters = [one for one in scores.runs if one.startswith("cluster")]
     leads = pd.concat([_lead(scores, clusters, measure) for measure in BESIDE_RECALL])
-    yield claim(
+    yield Claim(
         "C27", MINILM_RESULTS,
         "With MiniLM, cluster has the highest precision, precision Ω and IoU.",
         fair=(leads["difference"] > 0).all(), numbers=_differences(leads),
@@ -141,7 +141,7 @@ def of_minilm(found: pd.DataFrame, scores: Scores) -> Iterator[Claim]:
     lead = _lead(scores, [window], RECALL)
     highest = printed.idxmax() == window and (lead["difference"] > 0).all()
     as_printed = f"printed {cells['published'][window]}, here {cells['reproduced'][window]:.3f}"
-    yield claim(
+    yield Claim(
         "C29", MINILM_RESULTS,
         "With MiniLM, token windows of 250 with 125 overlap have the highest recall, 0.824.",
         fair={"the highest as published and in the records": highest},
@@ -154,7 +154,7 @@ def of_minilm(found: pd.DataFrame, scores: Scores) -> Iterator[Claim]:
     change = {name: printed[more] - printed[less] for name, (more, less) in pairs.items()}
     falls = dict(zip(pairs, fallen["difference"] > 0, strict=True))
     falls = {name: bool(falls[name] and change[name] > 0) for name in pairs}
-    yield claim(
+    yield Claim(
         "C30", MINILM_RESULTS, "Without the overlap that recall falls to 0.771.",
         fair={"recall falls": falls["token windows"]},
         strict={"recall falls": falls["token windows"], "to 0.771": exact[without]},
@@ -163,7 +163,7 @@ def of_minilm(found: pd.DataFrame, scores: Scores) -> Iterator[Claim]:
     )  # fmt: skip
     either = _lead(scores, [window, recursive[0]], RECALL)
     lost = (either["difference"] > 0).all() and falls["token windows"]
-    yield claim(
+    yield Claim(
         "C31", MINILM_RESULTS,
         "With a small context, overlapping chunks are necessary for high recall.",
         fair={"the highest recall is reached with overlap, and lost without": lost},
@@ -189,7 +189,7 @@ def of_appendix_with_minilm(found: pd.DataFrame) -> Iterator[Claim]:
     outside = [_cell(row) for _, row in means[~inside].nlargest(3, "outside").iterrows()]
     by_table = inside.groupby(means["part"], sort=False).all().rename({"all": "all corpora"})
     parts = {shown("part", part): bool(comes) for part, comes in by_table.items()}
-    yield claim(
+    yield Claim(
         "C33", "Appendix All Results, tables with all-MiniLM-L6-v2",
         "Recall, precision, precision Ω and IoU of the MiniLM appendix at Min, 5 and 10 chunks, "
         "six tables.",
@@ -210,7 +210,7 @@ def of_measures(runs: Runs) -> Iterator[Claim]:
         precision, recall, f1 = (frame[name] for name in names)
         harmonic = (2 * precision * recall / (precision + recall)).fillna(0)
         apart, scored = max(apart, (harmonic - f1).abs().max()), scored + len(frame)
-    yield claim(
+    yield Claim(
         "C36", "Metrics, formula of F1",
         "F1 of precision and recall is twice the overlap over the sum of both lengths.",
         fair=apart <= ROUNDING,
@@ -220,7 +220,7 @@ def of_measures(runs: Runs) -> Iterator[Claim]:
     every = pd.concat([one.wide for one in runs])
     perfect = every[every[RECALL] >= 1 - ROUNDING]
     above = perfect[PRECISION] - perfect[OMEGA] > ROUNDING
-    yield claim(
+    yield Claim(
         "C37", "Metrics, Precision Ω",
         "Precision Ω bounds the token efficiency that perfect recall allows.",
         fair={"for every chunker on average": (means[PRECISION] <= means[OMEGA]).all()},
@@ -243,7 +243,7 @@ def of_cluster() -> Iterator[Claim]:
         for official in short:
             cuts = cluster_cuts(vectors, longest, quirks=official)
             short[official] += abs(_reward(above, cuts) - best) > 1e-6
-    yield claim(
+    yield Claim(
         "C50", "ClusterSemanticChunker",
         "Cluster finds the chunks with the greatest sum of similarities, globally.",
         fair={"the algorithm as described does": short[False] == 0},
@@ -256,7 +256,7 @@ def of_cluster() -> Iterator[Claim]:
         vectors = _unit(draw.normal(size=(before + 20, 8)))
         alone, longer = (cluster_cuts(one, 4, quirks=False) for one in (vectors[:before], vectors))
         changed += alone != [cut for cut in longer if cut < before]
-    yield claim(
+    yield Claim(
         "C51", "ClusterSemanticChunker", "Cluster must chunk a corpus again when text is added.",
         fair=changed > 0,
         numbers=f"boundaries among the first {before} pieces change in {changed} of 50 random "

@@ -17,7 +17,7 @@ from chunkstudy.published.cells import Fact
 from chunkstudy.runs.display_names import shown
 from chunkstudy.runs.names import CONTEXTUALIZED, PRE_EMBEDDING
 from chunkstudy.runs.published_grid import E5_INSTRUCT
-from chunkstudy.show.claims import Claim, cited, claim
+from chunkstudy.show.claims import Claim, cited
 from chunkstudy.studies.jina.columns import SENTENCES
 from chunkstudy.studies.jina.posts import STRENGTH, arms
 
@@ -30,14 +30,14 @@ SEVERAL = 8
 """Numbers that are told one by one at most; of more the range is told."""
 MOVED = 1e-4
 """Cosine distance above which a vector moved; below lies what rounding does."""
-printed = partial(claim, basis="published")
+printed = partial(Claim, basis="published")
 
 
 def first_post(beir: pd.DataFrame, berlin: pd.DataFrame) -> Iterator[Claim]:
     """Of the first post, by what it prints of five collections and of three sentences."""
     cosines = berlin.pivot(index="chunker", columns="ordering", values="value")
     raised = (cosines[CONTEXTUALIZED] - cosines[PRE_EMBEDDING]).round(3).rename(SENTENCES)
-    yield claim(
+    yield Claim(
         "C57", f"{BERLIN}, table",
         'Six cosine similarities of "Berlin" to three sentences, naive and late.',
         needs="the weights of jina-embeddings-v2-base-en, with which `chunkstudy study berlin` "
@@ -48,7 +48,7 @@ def first_post(beir: pd.DataFrame, berlin: pd.DataFrame) -> Iterator[Claim]:
         "Late chunking raises the similarity of the Berlin sentences, as one sees at once.",
         fair=(raised > 0).all(), numbers=f"change: {_told(raised, '{:+.3f}')}",
     )  # fmt: skip
-    yield claim(
+    yield Claim(
         "C59", f"{EVALUATION}, table",
         "Fifteen nDCG@10 of five BEIR collections: naive, late and no chunking.",
         needs="the weights of jina-embeddings-v2-small-en, with which `chunkstudy run` computes "
@@ -84,7 +84,7 @@ def first_post(beir: pd.DataFrame, berlin: pd.DataFrame) -> Iterator[Claim]:
         numbers=f"over {len(gain)} collections rank correlation {rank:.2f}, r = {linear:.2f}",
     )  # fmt: skip
     # A short last chunk is poor by itself; late chunking repairs it, and so does merging it.
-    yield claim(
+    yield Claim(
         "X15", CONCLUSION, "Naive chunks do worse because they lose context.",
         needs="records of jina-embeddings-v2-small-en with short last chunks merged or dropped, "
         "naive and late",
@@ -110,7 +110,7 @@ def of_texts(
     names = pd.Index([*untitled, "trec-covid"], name="collection")
     mteb = pd.Series([float(facts[f"mteb-characters-{name}"].value) for name in names], names)
     spaces = mteb["trec-covid"] - stated["trec-covid"]
-    yield claim(
+    yield Claim(
         "C60", f"{EVALUATION}, table",
         "Documents have 1498.4, 1116.7, 767.2, 1589.8 and 62.2 characters on average.",
         fair=(ours == stated[ours.index]).all()
@@ -120,7 +120,7 @@ def of_texts(
         "the last with spaces between title and text",
     )  # fmt: skip
     boundaries, size = facts["jina-fixed-boundaries"], facts["jina-fixed-tokens"]
-    yield claim(
+    yield Claim(
         "C65", EVALUATION,
         "Boundaries come from a regular expression that makes strings of roughly 256 tokens.",
         fair={
@@ -143,17 +143,17 @@ def second_post(table: pd.DataFrame, changes: pd.DataFrame) -> Iterator[Claim]:
     yield from _of_models(late, naive)
     yield from _of_boundaries(late, naive)
     yield from _of_windows(changes)
-    yield claim(
+    yield Claim(
         "C137", "Second post, Late Chunking vs. Contextual Retrieval",
         "Anthropic's contextual retrieval behaves like late chunking.",
         needs="contexts by a language model such as Anthropic's (an API key), beside late chunking "
         "of the same chunks; the contexts at hand are by a model of 135 million parameters",
     )  # fmt: skip
-    yield claim(
+    yield Claim(
         "C138", SUPPORTED, "Models that pool by CLS or maximum cannot be used for late chunking.",
         needs="records of a model trained with CLS pooling, naive and late",
     )  # fmt: skip
-    yield claim(
+    yield Claim(
         "C139", f"{RESILIENT}, table",
         "72 nDCG@10 of three models, three kinds of boundaries and four collections.",
         needs="the weights of jina-embeddings-v2-small-en, nomic-embed-text-v1 and "
@@ -175,12 +175,12 @@ def directions(movements: pd.DataFrame, replaced: str) -> Iterator[Claim]:
     least = found.groupby(["direction", "encoder"])["cosine distance"].min()
     after, before = least["later"], least["earlier"]
     by_earlier = f"smallest cosine distance moved by earlier text: {_told(before, '{:.3f}')}"
-    yield claim(
+    yield Claim(
         "C66", "First post, The Solution: Late Chunking",
         "Each late chunk is conditioned on the previous ones.",
         fair=(before > MOVED).all(), numbers=by_earlier,
     )  # fmt: skip
-    yield claim(
+    yield Claim(
         "C136", "Second post, Late Chunking is Bidirectional",
         "A late chunk depends on text before and after it.",
         fair={"on text after it": (after > MOVED).all(), "before it": (before > MOVED).all()},

@@ -17,7 +17,7 @@ import pandas as pd
 from chunkstudy.published.cells import Fact
 from chunkstudy.published.sources import AVERAGE, IN_CORPUS
 from chunkstudy.runs.published_grid import E5_INSTRUCT, JINA_SMALL, JINA_V3, NOMIC
-from chunkstudy.show.claims import Claim, cited, claim
+from chunkstudy.show.claims import Claim, cited
 
 MODELS = {JINA_SMALL: "Jina-v2", JINA_V3: "Jina-v3", NOMIC: "Nomic", E5_INSTRUCT: "E5"}
 METHODS = {
@@ -41,7 +41,7 @@ AUTHORS = {
 }
 """Mean DCG@10 over GutenQA's 100 books with text-embedding-ada-002, as LumberChunker's authors
 publish it in their repository's notebook."""
-printed = partial(claim, basis="published")
+printed = partial(Claim, basis="published")
 
 
 def scores(cells: pd.DataFrame, table: str) -> Any:
@@ -81,7 +81,7 @@ def on_reproductions(cells: pd.DataFrame, facts: Mapping[str, Fact]) -> Iterator
         "four decimals.",
         fair=len(apart) == 4 and (apart < 0.0001).all(), numbers=f"apart by {apart.max():.6f}",
     )  # fmt: skip
-    yield claim(
+    yield Claim(
         "C70", "Section 4.1, Table 1, column Reproduced",
         "Table 1's reproductions: DCG@10 of four methods with text-embedding-ada-002.",
         needs="an OpenAI key for text-embedding-ada-002, and GutenQA's 100 books",
@@ -141,7 +141,7 @@ def on_reproductions(cells: pd.DataFrame, facts: Mapping[str, Fact]) -> Iterator
         numbers=f"mean gains {others.mean(axis=1).min():+.4f} and more; "
         f"{(unexcepted > 0).sum()} of {len(unexcepted)} cells gain",
     )  # fmt: skip
-    yield claim(
+    yield Claim(
         "C76", place, "Versions of LlamaIndex may explain the exception.",
         numbers=f"semantic chunks change by {semantic[excepted[0]]:+.3f} on FiQA and "
         f"{semantic[excepted[1]]:+.3f} on TREC-COVID",
@@ -156,7 +156,7 @@ def on_reproductions(cells: pd.DataFrame, facts: Mapping[str, Fact]) -> Iterator
         (of(f"taxonomy-{unit}").value, of(f"jina-{unit}").value)
         for unit in ("fixed-tokens", "sentences")
     )
-    yield claim(
+    yield Claim(
         "C126", "Section 3.1, structure-based methods",
         "All structure-based methods follow late chunking's default protocol and hyperparameters.",
         fair={"the same numbers: 256 tokens, 5 sentences":
@@ -167,12 +167,12 @@ def on_reproductions(cells: pd.DataFrame, facts: Mapping[str, Fact]) -> Iterator
         numbers=f"{tokens[0]} tokens, {sentences[0]} sentences; {cited(chunkers, first, ends)}",
         basis="official code",
     )  # fmt: skip
-    yield claim(
+    yield Claim(
         "C125", "Section 3.1, LLM-guided methods",
         "Temperature 0 makes a language model's segmentation deterministic.",
         needs="an API key: the same windows sent twice at temperature 0",
     )  # fmt: skip
-    yield claim(
+    yield Claim(
         "C91", "Section 4.2, third finding",
         "LumberChunker processes 1.11 documents a second, paragraph chunking 1,854.",
         needs="an API key for LumberChunker's model, and both timed on SciDocs",

@@ -11,7 +11,7 @@ import pandas as pd
 
 from chunkstudy.published.cells import Fact
 from chunkstudy.published.sources import AVERAGE, IN_CORPUS
-from chunkstudy.show.claims import Claim, cited, claim
+from chunkstudy.show.claims import Claim, cited
 from chunkstudy.studies.taxonomy.claims import (
     LATE,
     LLM_GUIDED,
@@ -77,7 +77,7 @@ def on_contextualized(cells: pd.DataFrame) -> Iterator[Claim]:
         numbers=f"differences of mean changes {listed(less, '+.2f')}; {smaller.sum()} of "
         f"{len(smaller)} pairs",
     )  # fmt: skip
-    yield claim(
+    yield Claim(
         "C105", place, "Propositions gain because context gives them their document back.",
         numbers=f"gains with their own document {listed(own, '+.2f')}%",
         needs="a control: propositions contextualized by another document's text",
@@ -125,7 +125,7 @@ def on_contextualized(cells: pd.DataFrame) -> Iterator[Claim]:
         numbers=f"of 36 cells lose {listed(lost, '')}",
     )  # fmt: skip
     # One model of four has the short window, so that the cells cannot tell window from model.
-    yield claim(
+    yield Claim(
         "C112", finding, "The size of the context window likely explains that difference.",
         numbers=f"average changes {listed(means, '+.2f')}%",
         needs="records of one of the four models with windows of 512 and 8,192 tokens",
@@ -196,7 +196,7 @@ def on_chunk_size(cells: pd.DataFrame, facts: Mapping[str, Fact]) -> Iterator[Cl
         facts[f"taxonomy-figure-2-{name}"]
         for name in ("corpus-point", "book-point", "tokenizer", "tokenizer-jina-v3")
     )
-    yield claim(
+    yield Claim(
         "C117", "Section 4.5",
         "The points of that correlation are queries, each with the chunk size of its relevant "
         "document, or of its relevant paragraph.",
@@ -207,7 +207,7 @@ def on_chunk_size(cells: pd.DataFrame, facts: Mapping[str, Fact]) -> Iterator[Cl
         numbers=cited(corpus, book), basis="official code",
     )  # fmt: skip
     # The footnote stands at Figure 2, which shows Jina-v3.
-    yield claim(
+    yield Claim(
         "C118", "Section 4.5, footnote on chunk size",
         "Chunk sizes are counted with Jina-v3's tokenizer.",
         fair=of_v3.value == "that of jina-embeddings-v3",

@@ -10,7 +10,7 @@ import pandas as pd
 
 from chunkstudy.published.cells import Fact
 from chunkstudy.published.sources import AVERAGE, IN_CORPUS
-from chunkstudy.show.claims import Claim, cited, claim
+from chunkstudy.show.claims import Claim, cited
 from chunkstudy.studies.taxonomy.claims import (
     LLM_GUIDED,
     STRUCTURE,
@@ -180,7 +180,7 @@ def on_documents(cells: pd.DataFrame, facts: Mapping[str, Fact]) -> Iterator[Cla
     books, average, change = plain["gutenqa"], plain[AVERAGE], changes["gutenqa"]
     inside, across = ranks(books), ranks(average)
     relevant = facts["taxonomy-gutenqa-relevant-chunk"]
-    yield claim(
+    yield Claim(
         "C124", "Section 3.3.1",
         "On GutenQA a chunk is relevant if it overlaps a judged paragraph at all.",
         fair=relevant.value == "overlaps the judged text",
@@ -228,7 +228,7 @@ def on_documents(cells: pd.DataFrame, facts: Mapping[str, Fact]) -> Iterator[Cla
         numbers=f"ranks in corpora {listed(across.loc['paragraphs'], '.0f')}, within books "
         f"{listed(paragraphs, '.0f')}",
     )  # fmt: skip
-    yield claim(
+    yield Claim(
         "C99", finding, "LumberChunker's strength depends on document structure.",
         needs="collections of one task that differ in structure alone",
     )  # fmt: skip
@@ -268,7 +268,7 @@ def on_documents(cells: pd.DataFrame, facts: Mapping[str, Fact]) -> Iterator[Cla
         fair=((means - stated).abs() <= 0.011).all(),
         numbers=f"mean changes {listed(means, '+.3f')}%",
     )  # fmt: skip
-    yield claim(
+    yield Claim(
         "C110", finding, "It does so by making the chunks of a document more alike.",
         needs="vectors of the paper's models for GutenQA's chunks under both orderings",
     )  # fmt: skip
