@@ -57,10 +57,15 @@ def _operands(node: ast.expr) -> Iterator[ast.expr]:
         yield from _operands(node.operand)
     elif isinstance(node, ast.Compare):
         for side in (node.left, *node.comparators):
-            if not isinstance(side, ast.Constant):
+            if _names(side):
                 yield side
-    elif not isinstance(node, ast.Constant):
+    elif _names(node):
         yield node
+
+
+def _names(node: ast.expr) -> bool:
+    """Whether an expression is no literal, which would only say itself again."""
+    return any(isinstance(part, ast.Name) for part in ast.walk(node))
 
 
 def _shown(value: Any) -> str:
