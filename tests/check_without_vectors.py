@@ -14,12 +14,11 @@ from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.base.sources import SourceError
 from chunkstudy.base.spans import Collection
 from chunkstudy.base.weights import at_hand
+from chunkstudy.collections.registry import load_collection
 from chunkstudy.encoders import models
 from chunkstudy.runs import rankings, records, rescore
 from chunkstudy.runs.chunking import chunk
-from chunkstudy.runs.conditions import NONE, Condition
-from chunkstudy.runs.names import parse_chunker, parse_encoder
-from chunkstudy.runs.run import load_collection
+from chunkstudy.runs.conditions import NONE, Condition, parse_encoder
 
 HALF_UNIT = 0.6e-6
 """Scores are stored with six decimals."""
@@ -45,7 +44,7 @@ def recorded(pattern: str) -> list[Condition]:
 
     def checkable(condition: Condition) -> tuple[bool, bool]:
         ranked = (runs / condition.path / rankings.FILE).exists()
-        return ranked, not parse_chunker(condition.chunker).needs_encoder
+        return ranked, not condition.chunking.needs_encoder
 
     return sorted({(c.collection, c.encoder): c for c in sorted(lacking, key=checkable)}.values())
 
@@ -76,7 +75,7 @@ def _chunks(condition: Condition, run: records.Run, collection: Collection) -> s
     Raises:
         RecordError: if the chunks made here are others.
     """
-    spec = parse_chunker(condition.chunker)
+    spec = condition.chunking
     if spec.needs_encoder or spec.encoder:
         return "nor chunks, which an encoder draws"
     if PROTOCOLS[condition.protocol].tokenizer == "encoder" and spec.entry.takes("tokenizer"):

@@ -21,8 +21,7 @@ from chunkstudy.base.spans import Chunks, Collection, Document
 from chunkstudy.collections import builtin, covid_qa
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.runs.conditions import MINILM, Condition
-from chunkstudy.runs.names import parse_encoder
+from chunkstudy.runs.conditions import MINILM, Condition, parse_encoder
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
 

@@ -14,7 +14,7 @@ from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Span
 from chunkstudy.runs import records
 from chunkstudy.runs.against_record import Held, apart, hold
-from chunkstudy.runs.chunkers import build_chunker
+from chunkstudy.runs.chunking import build_chunker
 from chunkstudy.runs.run import Outcome, evaluate
 from chunkstudy.runs.store import VectorStore
 from tests import small_study

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from chunkstudy.base.places import Places
 from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers import breakpoints
+from chunkstudy.chunkers.asking_costs import METHODS, SEGMENT, of_boundaries, of_calls
 from chunkstudy.chunkers.table import CHUNKERS
 from chunkstudy.collections.registry import COLLECTIONS
 from chunkstudy.commands import cli
@@ -19,16 +20,7 @@ from chunkstudy.llm.causal_models import SMOLLM
 from chunkstudy.llm.interface import Reply, Request
 from chunkstudy.llm.prices import PRICES, Estimate
 from chunkstudy.runs import published_grid
-from chunkstudy.runs.asking_cost import (
-    METHODS,
-    SEGMENT,
-    Segmentation,
-    cost,
-    lines,
-    of_boundaries,
-    of_calls,
-    segmentations,
-)
+from chunkstudy.runs.asking_cost import Segmentation, cost, lines, segmentations
 from chunkstudy.runs.conditions import Condition
 
 ROOT = Places(Path(__file__).parents[1])

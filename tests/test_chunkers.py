@@ -35,13 +35,12 @@ from chunkstudy.base.spans import (
 from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers.locate import LocateError, locate
 from chunkstudy.chunkers.table import CHUNKERS, Entry
+from chunkstudy.collections.registry import load_collection
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.runs.chunkers import build_chunker
-from chunkstudy.runs.chunking import chunk
-from chunkstudy.runs.conditions import MINILM, Condition
-from chunkstudy.runs.names import parse_chunker, parse_encoder
-from chunkstudy.runs.run import evaluate, load_collection
+from chunkstudy.runs.chunking import build_chunker, chunk
+from chunkstudy.runs.conditions import MINILM, Condition, parse_chunker, parse_encoder
+from chunkstudy.runs.run import evaluate
 from chunkstudy.runs.store import VectorStore
 from tests.made_needs import PROSE, asking, hashed, replies, strengths
 from tests.small_study import text_keys

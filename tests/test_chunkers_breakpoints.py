@@ -15,7 +15,7 @@ from chunkstudy.base.spans import Drawn, Span
 from chunkstudy.chunkers import breakpoints
 from chunkstudy.chunkers.breakpoints import Kind, beginnings, chunk, locate, written
 from chunkstudy.llm.asking import Asker
-from chunkstudy.runs.chunkers import build_chunker
+from chunkstudy.runs.chunking import build_chunker
 from tests import authored_segments
 from tests.authored_segments import MODEL
 from tests.made_needs import asking

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from chunkstudy.base.spans import Collection
+from chunkstudy.collections.registry import load_collection
 from chunkstudy.llm.budget import Budget, BudgetError
-from chunkstudy.runs import by_language_model
+from chunkstudy.runs.chunking import cut, shown_by_sentence
 from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.run import load_collection
 from tests import chat_server
 from tests.chat_server import Asked
 from tests.made_needs import replied
@@ -72,13 +72,13 @@ def test_a_run_over_a_server_with_faults_is_replayed_without_it(
     ]
     with chat_server.serving(says=says, faults=list(faults)) as (address, state):
         # One document after the other, so that the faults meet one window.
-        first = by_language_model.chunk(
-            one, small, asker=chat_server.asker(address, tmp_path, at_once=1)
+        first = cut(
+            small, one.chunking, one.rules, asker=chat_server.asker(address, tmp_path, at_once=1)
         )
         asked = len(state.asked)
         assert asked >= 4
         assert first.fallbacks > 0
-        again = by_language_model.chunk(one, small, asker=chat_server.asker(address, tmp_path))
+        again = cut(small, one.chunking, one.rules, asker=chat_server.asker(address, tmp_path))
         assert len(state.asked) == asked
         assert again.digest() == first.digest()
         assert again.fallbacks == first.fallbacks
@@ -104,9 +104,9 @@ def test_documents_are_drawn_side_by_side_and_come_out_in_their_order(
         return says(asked)
 
     with chat_server.serving(says=says_together) as (address, _):
-        found = by_language_model.chunk(one, several, asker=chat_server.asker(address, tmp_path))
+        found = cut(several, one.chunking, one.rules, asker=chat_server.asker(address, tmp_path))
     replayed = chat_server.asker(address, tmp_path, "replay")
-    assert by_language_model.chunk(one, several, asker=replayed).digest() == found.digest()
+    assert cut(several, one.chunking, one.rules, asker=replayed).digest() == found.digest()
     assert found.document.tolist() == sorted(found.document.tolist())
 
 
@@ -127,13 +127,12 @@ def test_a_budget_that_does_not_cover_the_estimate_stops_before_the_first_reques
         pytest.raises(BudgetError),
     ):
         poor = chat_server.asker(address, tmp_path, budget=Budget(0.001))
-        by_language_model.chunk(one, load_collection("builtin"), asker=poor)
+        cut(load_collection("builtin"), one.chunking, one.rules, asker=poor)
     assert not state.asked
 
 
 def test_books_are_shown_by_paragraph_and_everything_else_by_sentence_as_ielab_does() -> None:
-    parts = ("sentence-transformers__all-MiniLM-L6-v2", "pre_embedding", "as_published-ielab")
-    for name, by_sentence in (("gutenqa-emma", False), ("scifact", True)):
-        assert by_language_model.shown_by_sentence(Condition(name, "lumberchunker", *parts)) is (
-            by_sentence
-        )
+    whole = load_collection("builtin")
+    assert shown_by_sentence(whole)
+    books = tuple(replace(query, document=whole.documents[0].id) for query in whole.queries)
+    assert not shown_by_sentence(replace(whole, queries=books))

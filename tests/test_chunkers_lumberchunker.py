@@ -18,7 +18,7 @@ from chunkstudy.chunkers import lumberchunker, lumberchunker_controls, lumberchu
 from chunkstudy.chunkers.lumberchunker import Block, answer, blocks, request, units
 from chunkstudy.collections import emma_files, released
 from chunkstudy.llm.interface import Finish, Reply, Request
-from chunkstudy.runs.chunkers import build_chunker
+from chunkstudy.runs.chunking import build_chunker
 from tests.made_needs import asking, said
 
 AUTHORS, IELAB, OWN = "as_published-lumberchunker", "as_published-ielab", "corrected"

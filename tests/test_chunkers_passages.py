@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from chunkstudy.base.protocols import AS_PUBLISHED_IELAB, AS_PUBLISHED_JINA, CORRECTED
 from chunkstudy.chunkers import passages, semantic
 from chunkstudy.collections import beir
-from chunkstudy.runs.chunkers import build_chunker
+from chunkstudy.runs.chunking import build_chunker
 from tests.made_needs import hashed
 
 TEXTS = st.text(st.sampled_from("ab C.!?\n\"'"), max_size=120)

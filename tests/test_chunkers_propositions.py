@@ -14,7 +14,7 @@ from chunkstudy.base.spans import Drawn
 from chunkstudy.chunkers.passages import ielab_sentences, paragraphs
 from chunkstudy.chunkers.propositions import statements
 from chunkstudy.llm.interface import Request
-from chunkstudy.runs.chunkers import build_chunker
+from chunkstudy.runs.chunking import build_chunker
 from tests.made_needs import asking
 
 TEXT = "Ada wrote it in 1843. She was ill.\n\n  Nobody read it.\n"

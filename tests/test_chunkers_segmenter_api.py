@@ -14,7 +14,7 @@ from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.chunkers import segmenter, segmenter_api
 from chunkstudy.chunkers.segmenter_api import SegmenterApi, SegmenterError, located
 from chunkstudy.llm import openai_client
-from chunkstudy.runs.chunkers import build_chunker
+from chunkstudy.runs.chunking import build_chunker
 from tests import loopback
 from tests.loopback import Fault, answer, changed, cut_json, dropped, running, status
 

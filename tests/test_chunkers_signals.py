@@ -18,7 +18,7 @@ from chunkstudy.chunkers import signals
 from chunkstudy.chunkers.cutting_by_signal import LEAST, cut, sentences
 from chunkstudy.chunkers.signals import AFTER, INFLUENCE, SIGNALS, Memory, measure, plan, strength
 from chunkstudy.llm import causal_models
-from chunkstudy.runs import by_signals
+from chunkstudy.runs import chunking
 from chunkstudy.runs.conditions import Condition
 from tests.plain_reader import MadeReader
 
@@ -101,7 +101,7 @@ def test_values_are_those_of_one_reading_of_the_whole_text() -> None:
     words = [len(LONG[end:].split()) for end in ends_of(LONG)]
     assert [count > AFTER for count in words] == found["entropy"].notna().tolist()
     assert strength(INFLUENCE, found[INFLUENCE]).equals(-found[INFLUENCE])
-    measured = by_signals.measuring(MadeReader())(LONG, ends_of(LONG), "surprisal")
+    measured = chunking.measuring(MadeReader())(LONG, ends_of(LONG), "surprisal")
     assert np.array_equal(measured, found["surprisal"], equal_nan=True)
     assert found.corrwith(whole, method="spearman").min() > 0.9  # attention is shared with all text
 

@@ -23,7 +23,7 @@ from chunkstudy.chunkers import structure
 from chunkstudy.chunkers.sections import sections
 from chunkstudy.chunkers.table import CHUNKERS
 from chunkstudy.commands.evaluate.listing import KINDS
-from chunkstudy.runs.names import parse_chunker
+from chunkstudy.runs.conditions import parse_chunker
 
 LENGTHS = ("cl100k", "wordpiece", "wordpiece-special", "characters")
 TEXTS = st.text(

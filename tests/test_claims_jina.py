@@ -12,8 +12,8 @@ from chunkstudy.base.places import Places
 from chunkstudy.llm.causal_models import SMOLLM
 from chunkstudy.published import cells
 from chunkstudy.runs import study_results
-from chunkstudy.runs.names import CONTEXTUALIZED as LATE
-from chunkstudy.runs.names import PRE_EMBEDDING as NAIVE
+from chunkstudy.runs.conditions import CONTEXTUALIZED as LATE
+from chunkstudy.runs.conditions import PRE_EMBEDDING as NAIVE
 from chunkstudy.runs.published_grid import E5_INSTRUCT, JINA_SMALL, JINA_V3, NOMIC
 from chunkstudy.show import beside
 from chunkstudy.studies.jina import claims

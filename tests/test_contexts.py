@@ -12,13 +12,11 @@ from hypothesis import strategies as st
 
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Collection, Document, Judgment, Query, chunk_documents
-from chunkstudy.chunkers import contexts, written_contexts
+from chunkstudy.chunkers import asking_costs, contexts, written_contexts
 from chunkstudy.chunkers.structure import sentences
 from chunkstudy.llm.interface import Reply
-from chunkstudy.runs import asking_cost
-from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.conditions import Condition, EmbeddingMethod, parse_method
 from chunkstudy.runs.encoding import encode
-from chunkstudy.runs.names import Ordering, parse_ordering
 from chunkstudy.runs.run import evaluate
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.studies.contexts.gains import left_of
@@ -139,9 +137,9 @@ def test_a_chunk_is_embedded_with_its_context_before_it(tmp_path: Path) -> None:
     store = VectorStore(Words(), tmp_path)
     chunks = chunk_documents(sentences, collection.documents)
     before = contexts.of("preceding-sentence", collection, chunks)
-    ordering = parse_ordering("prepended-preceding-sentence")
+    ordering = parse_method("prepended-preceding-sentence")
     found, _ = encode(store, collection.documents, chunks, ordering, CORRECTED, "", before)
-    plain, _ = encode(store, collection.documents, chunks, Ordering(), CORRECTED)
+    plain, _ = encode(store, collection.documents, chunks, EmbeddingMethod(), CORRECTED)
     texts = chunks.texts(collection.documents)
     expected = store.encode([f"{b}\n\n{t}" if b else t for b, t in zip(before, texts, strict=True)])
     assert np.array_equal(found, expected)
@@ -191,13 +189,13 @@ def test_what_an_example_says_is_no_context() -> None:
 def test_the_price_is_that_of_the_requests_and_nothing_is_asked() -> None:
     model = "openai/gpt-4o-mini"
     documents = [(GUIDE, ["It runs daily.", "Free under six."]), ("", []), ("Bees.", ["Bees."])]
-    takes = asking_cost.of_contexts(model, documents)
+    takes = asking_costs.of_contexts(model, documents)
     requests = [r for text, of in documents for r in written_contexts.requests(model, text, of)]
     exact = sum(one.tokens for one in requests)
     assert takes.requests == 3
     assert abs(takes.input_tokens - exact) <= len(requests)
     assert takes.dollars
-    assert asking_cost.of_contexts(f"local/{SMOLLM}", documents).dollars == 0
+    assert asking_costs.of_contexts(f"local/{SMOLLM}", documents).dollars == 0
 
 
 def _partial(first: pd.Series, second: pd.Series, held: pd.Series) -> float:

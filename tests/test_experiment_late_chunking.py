@@ -20,9 +20,8 @@ from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query,
 from chunkstudy.encoders.contextualized import Frame, Layout, packed, whole
 from chunkstudy.runs import encoding, records
 from chunkstudy.runs import run as running
-from chunkstudy.runs.chunkers import build_chunker
-from chunkstudy.runs.conditions import MINILM, Condition
-from chunkstudy.runs.names import Ordering
+from chunkstudy.runs.chunking import build_chunker
+from chunkstudy.runs.conditions import MINILM, Condition, EmbeddingMethod
 from chunkstudy.runs.rescore import RescoreError, rescore
 from chunkstudy.runs.run import evaluate
 from chunkstudy.runs.store import VectorStore
@@ -100,7 +99,7 @@ def test_stored_vectors_are_those_of_reading_again(
     tmp_path: Path, protocol: Any, window: int
 ) -> None:
     chunks = chunk_documents(build_chunker("sentence-5", protocol), DOCUMENTS)
-    ordering = Ordering(window, window // 4)
+    ordering = EmbeddingMethod(window, window // 4)
     store = VectorStore(Words(), tmp_path)
     first, _ = encoding.encode(store, DOCUMENTS, chunks, ordering, protocol)
     again = VectorStore(words := Words(), tmp_path)
@@ -112,7 +111,7 @@ def test_stored_vectors_are_those_of_reading_again(
 
 def test_all_chunkers_are_pooled_from_one_reading(tmp_path: Path) -> None:
     store = VectorStore(words := Words(), tmp_path)
-    ordering = Ordering(4096, 0)
+    ordering = EmbeddingMethod(4096, 0)
     sets = [
         chunk_documents(build_chunker(slug, CORRECTED), DOCUMENTS)
         for slug in ("none", "fixed-64", "sentence-5", "paragraph")
@@ -122,7 +121,7 @@ def test_all_chunkers_are_pooled_from_one_reading(tmp_path: Path) -> None:
     assert words.read == sum(layout.tokens for layout in many[0].layouts)
     for chunks in sets:
         encoding.encode(store, DOCUMENTS, chunks, ordering, CORRECTED)
-    plain, _ = encoding.encode(store, DOCUMENTS, sets[0], Ordering(), CORRECTED)
+    plain, _ = encoding.encode(store, DOCUMENTS, sets[0], EmbeddingMethod(), CORRECTED)
     assert words.read == sum(layout.tokens for layout in many[0].layouts)
     np.testing.assert_allclose(plain, Words().encode([d.text for d in DOCUMENTS]), atol=1e-6)
 
@@ -131,7 +130,7 @@ def test_a_chunk_without_tokens_is_counted_and_scores_nothing(tmp_path: Path) ->
     document = Document("d", "word      word")
     chunks = Chunks(np.array([0, 0]), np.array([0, 5]), np.array([4, 9]))
     vectors, empty = encoding.encode(
-        VectorStore(Words(), tmp_path), [document], chunks, Ordering(512, 0), CORRECTED
+        VectorStore(Words(), tmp_path), [document], chunks, EmbeddingMethod(512, 0), CORRECTED
     )
     assert empty == 1
     assert np.array_equal(vectors[1], np.zeros(8))

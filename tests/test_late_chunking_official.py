@@ -18,7 +18,7 @@ from chunkstudy.base.spans import Chunks, Document
 from chunkstudy.encoders.contextualized import whole
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.runs import encoding
-from chunkstudy.runs.names import Ordering
+from chunkstudy.runs.conditions import EmbeddingMethod
 from chunkstudy.runs.store import VectorStore
 from tests import small_training
 
@@ -59,7 +59,7 @@ def test_late_chunking_gives_the_vectors_of_the_official_function(
     limits = LETTER * np.cumsum([0, *lengths])
     chunks = Chunks(np.zeros(len(lengths), dtype=np.int64), limits[:-1], limits[1:])
     store = cast(VectorStore, SimpleNamespace(encoder=encoder))
-    planned = encoding.jobs(store, [document], chunks, Ordering(*sizes), AS_PUBLISHED_JINA)
+    planned = encoding.jobs(store, [document], chunks, EmbeddingMethod(*sizes), AS_PUBLISHED_JINA)
     ((content, _),) = encoder.content([document.text])
     ids = [encoder.ends[0], *content, encoder.ends[1]]
     np.testing.assert_allclose(

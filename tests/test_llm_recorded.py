@@ -12,15 +12,16 @@ from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Chunks
 from chunkstudy.chunkers import breakpoints
 from chunkstudy.collections import builtin
+from chunkstudy.collections.registry import load_collection
 from chunkstudy.llm import providers
 from chunkstudy.llm.asking import Asker
 from chunkstudy.llm.interface import Provider, Reply, Request, digest
 from chunkstudy.llm.recordings import contents, place
-from chunkstudy.runs import by_language_model, grids
-from chunkstudy.runs.chunking import chunk
+from chunkstudy.runs import grids
+from chunkstudy.runs.chunking import chunk, cut
+from chunkstudy.runs.encoding import contexts_of
 from chunkstudy.runs.generation import demonstration
 from chunkstudy.runs.generation.generate import generate
-from chunkstudy.runs.run import load_collection
 from chunkstudy.studies.chroma import llm_chunker
 from tests import authored_segments
 
@@ -63,10 +64,10 @@ def on_conditions(asker: Noting, collections: Sequence[str]) -> None:
             continue
         collection = load_collection(one.collection)
         if one.chunker.startswith("lumberchunker-by"):
-            by_language_model.chunk(one, collection, asker=asker)
+            cut(collection, one.chunking, one.rules, asker=asker)
         elif "by-" in one.ordering and one.collection not in written:
             written[one.collection] = chunk(one, collection, None)
-            by_language_model.contexts(one, collection, written[one.collection], asker)
+            contexts_of(one.method, collection, written[one.collection], asker)
 
 
 def on_windows(asker: Noting, name: str) -> None:

@@ -18,16 +18,18 @@ from chunkstudy.collections import registry
 from chunkstudy.commands.evaluate import arms
 from chunkstudy.encoders.window_layouts import LAYOUTS
 from chunkstudy.runs import display_names, grids
-from chunkstudy.runs.conditions import NONE, Condition, parse
-from chunkstudy.runs.names import (
+from chunkstudy.runs.conditions import (
+    NONE,
     ChunkerSpec,
+    EmbeddingMethod,
     EncoderName,
-    Ordering,
+    parse,
     parse_chunker,
     parse_encoder,
-    parse_ordering,
+    parse_method,
 )
 
+PARTS = ("collection", "chunker", "encoder", "ordering", "protocol")
 RECORDS = Path(__file__).parents[1] / "results" / "runs"
 SMOLLM = "local__QuantFactory__SmolLM2-135M-Instruct-GGUF"
 SIZES = st.tuples(st.integers(1, 2000), st.integers(0, 1999)).filter(lambda two: two[1] < two[0])
@@ -39,10 +41,10 @@ ENCODERS = st.builds(
 )
 WINDOWS = st.integers(4, 9000)
 ORDERINGS = (
-    st.just(Ordering())
-    | st.builds(Ordering, WINDOWS, st.integers(0, 1))
-    | st.builds(Ordering, WINDOWS, layout=st.sampled_from([*LAYOUTS]))
-    | st.builds(Ordering, context=st.sampled_from([*contexts.FREE, f"by-{SMOLLM}"]))
+    st.just(EmbeddingMethod())
+    | st.builds(EmbeddingMethod, WINDOWS, st.integers(0, 1))
+    | st.builds(EmbeddingMethod, WINDOWS, layout=st.sampled_from([*LAYOUTS]))
+    | st.builds(EmbeddingMethod, context=st.sampled_from([*contexts.FREE, f"by-{SMOLLM}"]))
 )
 
 
@@ -57,11 +59,11 @@ def chunkers(draw: st.DrawFn) -> ChunkerSpec:
 
 @given(chunkers(), ENCODERS, ORDERINGS)
 def test_what_is_printed_is_parsed_to_the_same(
-    chunker: ChunkerSpec, encoder: EncoderName, ordering: Ordering
+    chunker: ChunkerSpec, encoder: EncoderName, ordering: EmbeddingMethod
 ) -> None:
     assert parse_chunker(str(chunker)) == chunker
     assert str(parse_encoder(str(encoder))) == str(encoder)
-    assert parse_ordering(str(ordering)) == ordering
+    assert parse_method(str(ordering)) == ordering
     assert display_names.chunker(str(chunker))
     assert display_names.ordering(str(ordering))
 
@@ -85,10 +87,10 @@ def test_every_record_and_every_condition_of_the_grid_is_parsed_and_printed_agai
         assert str(parse_chunker(one.chunker)) == one.chunker
         if one.encoder != NONE:
             assert str(parse_encoder(one.encoder)) == one.encoder
-            assert str(parse_ordering(one.ordering)) == one.ordering
+            assert str(parse_method(one.ordering)) == one.ordering
     for path in paths[::40]:
         run = json.loads((RECORDS / path / "run.json").read_text(encoding="utf-8"))
-        assert "/".join(run[part] for part in Condition.__slots__) == path
+        assert "/".join(run[part] for part in PARTS) == path
 
 
 @pytest.mark.parametrize(
@@ -124,13 +126,13 @@ def test_impossible_sizes_are_refused(slug: str) -> None:
 )  # fmt: skip
 def test_an_impossible_ordering_is_refused(slug: str) -> None:
     with pytest.raises(ValueError, match=r"unknown ordering .* with one of title"):
-        parse_ordering(slug)
+        parse_method(slug)
 
 
 def test_the_model_that_draws_is_named_where_it_is_not_the_usual_one() -> None:
     assert parse_chunker("lumberchunker").llm == "gemini/gemini-2.5-flash"
     assert parse_chunker(f"llm-by-{SMOLLM}").llm == f"local/{SMOLLM[7:].replace('__', '/')}"
-    assert parse_ordering(f"prepended-by-{SMOLLM}").llm == SMOLLM.replace("__", "/")
+    assert parse_method(f"prepended-by-{SMOLLM}").llm == SMOLLM.replace("__", "/")
     other = f"signal-surprisal-200-by-owner__name@{'a' * 40}"
     assert parse_chunker(other).reader == f"owner/name@{'a' * 40}"
     assert str(parse_chunker(f"signal-surprisal-200-by-{SMOLLM[7:]}")) == "signal-surprisal-200"

@@ -13,8 +13,7 @@ from chunkstudy.encoders import models
 from chunkstudy.published.cells import Cell, read
 from chunkstudy.published.sources import Change, Mean, Measured, Source, conditions_of, source_of
 from chunkstudy.runs import grids, published_grid
-from chunkstudy.runs.conditions import MINILM, Condition
-from chunkstudy.runs.names import EncoderName
+from chunkstudy.runs.conditions import MINILM, Condition, EncoderName
 from chunkstudy.runs.needs import Need, parse, said
 
 PLACES = Places(Path(__file__).parents[1])

@@ -16,7 +16,7 @@ import pytest
 
 from chunkstudy.base import files
 from chunkstudy.base.places import Places
-from chunkstudy.runs import parquet, rankings, records
+from chunkstudy.runs import parquet, rankings, records, scoring
 from chunkstudy.runs.library import Library
 from chunkstudy.runs.run import Outcome
 from tests import small_study
@@ -52,7 +52,7 @@ def test_a_record_is_read_back_as_it_was_scored(tmp_path: Path) -> None:
 
 def test_scores_have_six_decimals_and_a_missing_one_stays_missing() -> None:
     rows = [("b", "M", 0.12345678), ("a", "M", -1e-9), ("a", "N", 2 / 3)]
-    wide = records.rounded(pd.DataFrame(rows, columns=["query_id", "measure", "value"]))
+    wide = scoring.rounded(pd.DataFrame(rows, columns=["query_id", "measure", "value"]))
     assert list(wide.index) == ["b", "a"]
     assert wide["M"].tolist() == [0.123457, 0.0]
     assert not np.signbit(wide["M"].to_numpy()).any()

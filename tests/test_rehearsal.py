@@ -14,11 +14,11 @@ from chunkstudy.base.models import MODELS
 from chunkstudy.base.places import Places
 from chunkstudy.base.spans import text_digest
 from chunkstudy.collections import beir, chroma, gutenqa, registry, released
+from chunkstudy.collections.registry import load_collection
 from chunkstudy.runs import records
+from chunkstudy.runs.conditions import parse_encoder
 from chunkstudy.runs.library import Library
-from chunkstudy.runs.names import parse_encoder
 from chunkstudy.runs.records import Run as StudysRun
-from chunkstudy.runs.run import load_collection
 from tests import hub_models, hub_server
 from tests.hub_models import Checkpoint
 from tests.rehearsal import rehearse, stand

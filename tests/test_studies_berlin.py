@@ -9,8 +9,7 @@ from chunkstudy.collections import berlin
 from chunkstudy.encoders import models
 from chunkstudy.encoders.contextualized import in_sequence, whole
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.runs.conditions import MINILM
-from chunkstudy.runs.names import parse_encoder
+from chunkstudy.runs.conditions import MINILM, parse_encoder
 from chunkstudy.studies.jina import three_sentences
 
 HAMBURG = berlin.Example(

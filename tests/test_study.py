@@ -14,9 +14,9 @@ import papermill
 import pytest
 
 from chunkstudy import Study
+from chunkstudy.collections.registry import load_collection
 from chunkstudy.encoders import transformer
 from chunkstudy.runs.needs import Need
-from chunkstudy.runs.run import load_collection
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.show import computing, study
 from chunkstudy.show.computing import Compute

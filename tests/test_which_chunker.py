@@ -12,10 +12,9 @@ from chunkstudy.base.places import Places
 from chunkstudy.collections import covid_qa
 from chunkstudy.published import cells
 from chunkstudy.runs import chunker_costs, facts
-from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.conditions import Condition, parse_encoder
 from chunkstudy.runs.grids import OWN, PRE, WIDE
 from chunkstudy.runs.library import Library
-from chunkstudy.runs.names import parse_encoder
 from chunkstudy.studies.which_chunker import (
     ENCODED,
     OPERATIONS,

@@ -11,7 +11,7 @@ from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Chunks, Collection, Document, chunk_documents
 from chunkstudy.chunkers.passages import paragraphs
 from chunkstudy.llm.asking import NotRecordedError
-from chunkstudy.runs.chunkers import build_chunker
+from chunkstudy.runs.chunking import build_chunker
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.language_models import window_answers as study

@@ -20,7 +20,7 @@ from chunkstudy.encoders.contextualized import whole
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.encoders.window_layouts import LAYOUTS
 from chunkstudy.runs import encoding
-from chunkstudy.runs.names import parse_ordering
+from chunkstudy.runs.conditions import parse_method
 from chunkstudy.runs.store import VectorStore
 from tests import small_training
 
@@ -56,7 +56,7 @@ def pooled(
     encoder: TransformerEncoder, one: Document, chunks: Chunks, window: int, layout: str
 ) -> Vectors:
     store = cast(VectorStore, SimpleNamespace(encoder=encoder))
-    ordering = parse_ordering(slug(window, layout))
+    ordering = parse_method(slug(window, layout))
     found = encoding.jobs(store, [one], chunks, ordering, CORRECTED)
     return encoder.pool(found.layouts, found.spans)[0]
 
@@ -155,9 +155,9 @@ def test_stored_vectors_of_a_layout_are_those_of_reading_again(
     encoder: TransformerEncoder, tmp_path: Path, layout: str
 ) -> None:
     one, chunks = document([4] * 9)
-    store, ordering = VectorStore(encoder, tmp_path), parse_ordering(slug(12, layout))
+    store, ordering = VectorStore(encoder, tmp_path), parse_method(slug(12, layout))
     for name in ("", layout, "0"):  # what other layouts left there is not taken for it
-        other = parse_ordering(slug(12, name))
+        other = parse_method(slug(12, name))
         encoding.read_once(store, [encoding.jobs(store, [one], chunks, other, CORRECTED)])
     read = store.tokens
     found, _ = encoding.encode(store, [one], chunks, ordering, CORRECTED)

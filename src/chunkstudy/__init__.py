@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from chunkstudy.commands.evaluate.evaluate import evaluate as evaluate
-    from chunkstudy.runs.pipeline import chunk as chunk
-    from chunkstudy.runs.pipeline import collection as collection
-    from chunkstudy.runs.pipeline import compare as compare
-    from chunkstudy.runs.pipeline import encode as encode
-    from chunkstudy.runs.pipeline import score as score
-    from chunkstudy.runs.pipeline import search as search
+    from chunkstudy.runs.steps import chunk as chunk
+    from chunkstudy.runs.steps import collection as collection
+    from chunkstudy.runs.steps import compare as compare
+    from chunkstudy.runs.steps import encode as encode
+    from chunkstudy.runs.steps import score as score
+    from chunkstudy.runs.steps import search as search
     from chunkstudy.show.study import Study as Study
 
 __version__ = "0.2.0"
 
 STEPS = ("collection", "chunk", "encode", "search", "score", "compare")
-OFFERED = dict.fromkeys(STEPS, "chunkstudy.runs.pipeline") | {
+OFFERED = dict.fromkeys(STEPS, "chunkstudy.runs.steps") | {
     "Study": "chunkstudy.show.study",
     "evaluate": "chunkstudy.commands.evaluate.evaluate",
 }

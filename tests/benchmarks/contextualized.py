@@ -24,7 +24,7 @@ from chunkstudy.collections import beir
 from chunkstudy.encoders import models
 from chunkstudy.encoders.contextualized import Layout, in_sequence, whole
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.runs.chunkers import build_chunker
+from chunkstudy.runs.chunking import build_chunker
 from tests.benchmarks.engines import matrix_products
 
 CHUNKERS = ("none", "fixed-64", "fixed-256", "sentence-5")

@@ -34,7 +34,7 @@ from chunkstudy.base.spans import chunk_documents
 from chunkstudy.collections import chroma
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.runs.chunkers import build_chunker
+from chunkstudy.runs.chunking import build_chunker
 
 MODEL = "sentence-transformers/all-MiniLM-L6-v2"
 BATCH = 32

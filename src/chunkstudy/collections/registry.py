@@ -1,30 +1,20 @@
 """Every collection of the study: what is asked of it, how it is loaded, how large it is.
 
-To add a set of BEIR's, write its entry in ``beir.SOURCES``; any other takes an entry here. Both
-take a title in ``runs/display_names.py``.
+To add a set of BEIR's, write its entry in ``beir.SOURCES``; any other takes an entry here, which
+names its loader as ``file:function``. Both take a title in ``runs/display_names.py``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Literal
+from functools import lru_cache, partial
+from importlib import import_module
+from typing import Any, Literal
 
 from chunkstudy.base.sources import SourceError
-from chunkstudy.base.spans import Collection
-from chunkstudy.collections import (
-    beir,
-    builtin,
-    chroma,
-    contextual_code,
-    covid_qa,
-    evidence_inference,
-    fairytaleqa,
-    gutenqa,
-    own,
-    qmsum,
-)
+from chunkstudy.base.spans import Collection, RewrittenSpan, Span
+from chunkstudy.collections import beir, own
 
 Task = Literal["token_overlap", "in_corpus", "in_document"]
 
@@ -42,6 +32,28 @@ QMSUM_TOKENS = {"train": 2_138_053, "val": 485_494, "test": 495_265}
 CONTEXTUAL_CODE_TOKENS = 156_846
 BUILTIN_TOKENS = 32_655
 """WordPiece, all counted here."""
+MEETINGS = {"train": 162, "val": 35, "test": 35}
+"""Of QMSum's splits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A function of a file beside this one, ``file:function``, imported when it is called; the
+    arguments come before those of the call."""
+
+    name: str
+    arguments: tuple[object, ...] = ()
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        file, _, name = self.name.partition(":")
+        function: Callable[..., Any] = getattr(
+            import_module(f"chunkstudy.collections.{file}"), name
+        )
+        return function
+
+    def __call__(self, *more: object) -> Any:
+        return self.function(*self.arguments, *more)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +67,7 @@ class Entry:
         tokens: its size where nobody has counted it, roughly; 0 where nothing is known.
         quotations: query id to the judged passage as quoted, for protocols that look for the
             quotation in a chunk's text; None where passages are judged as spans only.
+        answers: the same for propositions under the rule of LumberChunker's authors.
         lacks: what keeps it from being loaded, and how to get that; None where nothing does.
     """
 
@@ -63,6 +76,7 @@ class Entry:
     documents: int
     tokens: int = 0
     quotations: Callable[[], Mapping[str, str]] | None = None
+    answers: Callable[[], Mapping[str, str]] | None = None
     lacks: Callable[[], tuple[str, str] | None] = lambda: None
 
 
@@ -82,56 +96,79 @@ def find(name: str) -> Entry:
     )
 
 
+@lru_cache(maxsize=2)
+def load_collection(name: str) -> Collection:
+    """The collection of that name, the last two kept.
+
+    Raises:
+        SourceError: if its files are neither here nor to be had.
+    """
+    return find(name).load()
+
+
 def _of_beir(name: str, source: beir.Source) -> Entry:
     tokens = round(source.characters / CHARACTERS_PER_TOKEN)
     return Entry("in_corpus", partial(beir.load, name), source.documents, tokens)
 
 
-def _of_gutenqa(name: str, load: Callable[[], Collection], books: int) -> Entry:
+def segmentation(chunker: str, text: str) -> Sequence[Span] | Sequence[RewrittenSpan]:
+    """What others made of a text: by hand, or as LumberChunker's authors released it.
+
+    Raises:
+        ValueError: if they segmented other texts.
+    """
+    if chunker == "lumberchunker-handmade":
+        return Named("handmade:chunk")(text)
+    return Named("released:chunk", (chunker,))(text)
+
+
+def _of_gutenqa(name: str, load: Named, books: int, lacks: Named | None = None) -> Entry:
     # GutenQA's books are taken to be as long as Emma.
     return Entry(
         "in_document",
         load,
         documents=books,
         tokens=round(EMMA_WORDS * TOKENS_PER_WORD) * books,
-        quotations=partial(gutenqa.gold_strings, name),
-        lacks=gutenqa.lacks if name == gutenqa.FULL else lambda: None,
+        quotations=Named("gutenqa:gold_strings", (name,)),
+        answers=Named("gutenqa:proposition_answers", (name,)),
+        lacks=lacks or (lambda: None),
     )
 
 
-def _of_qmsum(task: Task, load: Callable[[], Collection], *splits: str) -> Entry:
-    meetings = sum(qmsum.MEETINGS[split] for split in splits)
+def _of_qmsum(task: Task, load: Named, *splits: str) -> Entry:
+    meetings = sum(MEETINGS[split] for split in splits)
     tokens = sum(QMSUM_TOKENS[split] for split in splits)
     return Entry(task, load, meetings, tokens)
 
 
 COLLECTIONS: dict[str, Entry] = {
-    "chroma": Entry("token_overlap", chroma.load, documents=5, tokens=CHROMA_TOKENS),
+    "chroma": Entry("token_overlap", Named("chroma:load"), documents=5, tokens=CHROMA_TOKENS),
     "chroma-within": Entry(
-        "in_document", lambda: chroma.load().within_documents(), documents=5, tokens=CHROMA_TOKENS
+        "in_document", Named("chroma:load_within"), documents=5, tokens=CHROMA_TOKENS
     ),
-    covid_qa.ALL: Entry("token_overlap", covid_qa.load, covid_qa.PAPERS, COVID_QA_TOKENS),
-    covid_qa.WITHIN: Entry("in_document", covid_qa.load_within, covid_qa.PAPERS, COVID_QA_TOKENS),
-    evidence_inference.WITHIN: Entry(
+    "covid-qa": Entry("token_overlap", Named("covid_qa:load"), 98, COVID_QA_TOKENS),
+    "covid-qa-within": Entry("in_document", Named("covid_qa:load_within"), 98, COVID_QA_TOKENS),
+    "evidence-inference-within": Entry(
+        "in_document", Named("evidence_inference:load_within"), 93, EVIDENCE_INFERENCE_TOKENS
+    ),
+    "fairytaleqa-within": Entry(
+        "in_document", Named("fairytaleqa:load_within"), 23, FAIRYTALEQA_TOKENS
+    ),
+    "qmsum": _of_qmsum("in_corpus", Named("qmsum:load"), "train", "val"),
+    "qmsum-within": _of_qmsum("in_document", Named("qmsum:load_within"), "val", "test"),
+    "qmsum-within-train": _of_qmsum(
         "in_document",
-        evidence_inference.load_within,
-        evidence_inference.ARTICLES,
-        EVIDENCE_INFERENCE_TOKENS,
+        Named("qmsum:load_within", ("qmsum-within-train", ("train",))),
+        "train",
     ),
-    fairytaleqa.WITHIN: Entry(
-        "in_document", fairytaleqa.load_within, fairytaleqa.STORIES, FAIRYTALEQA_TOKENS
+    "contextual-code": Entry(
+        "token_overlap", Named("contextual_code:load"), 90, CONTEXTUAL_CODE_TOKENS
     ),
-    qmsum.WHOLE: _of_qmsum("in_corpus", qmsum.load, "train", "val"),
-    qmsum.WITHIN: _of_qmsum("in_document", qmsum.load_within, "val", "test"),
-    qmsum.TRAIN: _of_qmsum(
-        "in_document", partial(qmsum.load_within, qmsum.TRAIN, ("train",)), "train"
+    "builtin": Entry("token_overlap", Named("builtin:load"), documents=47, tokens=BUILTIN_TOKENS),
+    "builtin-graded": Entry(
+        "in_corpus", Named("builtin:load_graded"), documents=47, tokens=BUILTIN_TOKENS
     ),
-    contextual_code.ALL: Entry(
-        "token_overlap", contextual_code.load, contextual_code.FILES, CONTEXTUAL_CODE_TOKENS
-    ),
-    "builtin": Entry("token_overlap", builtin.load, documents=47, tokens=BUILTIN_TOKENS),
-    "builtin-graded": Entry("in_corpus", builtin.load_graded, documents=47, tokens=BUILTIN_TOKENS),
     **{name: _of_beir(name, source) for name, source in beir.SOURCES.items()},
-    gutenqa.FULL: _of_gutenqa(gutenqa.FULL, gutenqa.load, gutenqa.BOOKS),
-    gutenqa.EMMA: _of_gutenqa(gutenqa.EMMA, gutenqa.load_emma, 1),
+    "gutenqa": _of_gutenqa("gutenqa", Named("gutenqa:load"), 100, Named("gutenqa:lacks")),
+    "gutenqa-emma": _of_gutenqa("gutenqa-emma", Named("gutenqa:load_emma"), 1),
 }

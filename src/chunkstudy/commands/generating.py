@@ -16,7 +16,7 @@ from chunkstudy.runs.estimate import in_words
 from chunkstudy.runs.generation import filters, output
 from chunkstudy.runs.generation.generate import generate
 from chunkstudy.runs.generation.settings import Settings
-from chunkstudy.runs.run import load_store
+from chunkstudy.runs.store import load_store
 
 FIGURE = "similarities"
 

@@ -93,6 +93,20 @@ class Bert:
             raise ModelError(f"{self.name}: config.json lacks {key}; it is not the published one")
         return self.config[key]
 
+    @property
+    def instructions(self) -> Mapping[str, str]:
+        """Task to the text its authors put before every text; empty where there is none."""
+        return self.config.get("task_instructions") or {}
+
+    def adapt(self, adapter: str) -> None:
+        """Compute with the low-rank weights of a task from now on; with none where empty.
+
+        Raises:
+            ModelError: if the checkpoint has no such adapter.
+        """
+        if adapter:
+            raise ModelError(f"{self.name} has no adapter {adapter!r}; it has none")
+
     def take(self, weights: Weights) -> None:
         """Compute with these weights from now on, which go by BERT's names."""
         weights = {name: one for name, one in weights.items() if not _unused(name)}

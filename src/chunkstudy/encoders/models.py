@@ -7,7 +7,7 @@ from pathlib import Path
 
 from chunkstudy.base import weights
 from chunkstudy.base.faults import ModelError
-from chunkstudy.base.models import MODELS, ModelSpec
+from chunkstudy.base.models import MODELS, ModelSpec, spec
 from chunkstudy.base.weights import (
     at_hand,
     check_files,
@@ -29,17 +29,6 @@ __all__ = [
     "weights_folder",
     "with_recorded_digests",
 ]
-
-
-def spec(model: str) -> ModelSpec:
-    """The registered model of that hub id.
-
-    Raises:
-        ModelError: if it is not registered.
-    """
-    if model not in MODELS:
-        raise ModelError(f"unknown model {model!r}; registered are {', '.join(MODELS)}")
-    return MODELS[model]
 
 
 def weights_folder(model: ModelSpec) -> Path:

@@ -132,23 +132,13 @@ class JinaEmbeddingsV3(Rotary):
     }
     padding: ClassVar = PADDING
 
-    @property
-    def instructions(self) -> Mapping[str, str]:
-        """Task to the text its authors put before every text; empty where there is none."""
-        found: dict[str, str] = self.config.get("task_instructions") or {}
-        return found
-
     def take(self, weights: Weights) -> None:
         self._published = weights
         self._adapter = ""
         super().take(merge_adapter(weights, "", self.config, self.name))
 
     def adapt(self, adapter: str) -> None:
-        """Compute with the low-rank weights of a task from now on; with none where empty.
-
-        Raises:
-            ModelError: if the checkpoint has no such adapter.
-        """
+        """The same, with W + (alpha / rank) B A in the place of each W."""
         if adapter != self._adapter:
             super().take(merge_adapter(self._published, adapter, self.config, self.name))
             self._adapter = adapter

@@ -23,7 +23,6 @@ from chunkstudy.encoders.models import (
     with_recorded_digests,
 )
 from chunkstudy.encoders.pooling import mean_pool, normalise, pool_spans, sequence
-from chunkstudy.encoders.rotary import JinaEmbeddingsV3
 
 BATCH_TOKENS = {"cpu": 4096, "cuda": 65536}
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
@@ -216,9 +215,8 @@ class TransformerEncoder:
         return self.spec.query_prefix if role == "query" else self.spec.document_prefix
 
     def _adapt(self, role: Role) -> None:
-        if isinstance(self._model, JinaEmbeddingsV3):
-            query = role == "query"
-            self._model.adapt(self.spec.query_adapter if query else self.spec.document_adapter)
+        query = role == "query"
+        self._model.adapt(self.spec.query_adapter if query else self.spec.document_adapter)
 
     def token_count(self, texts: Sequence[str]) -> list[int]:
         """Content tokens of each whole text: nothing is cut, special tokens are left out."""

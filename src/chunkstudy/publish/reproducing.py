@@ -12,8 +12,8 @@ from chunkstudy.encoders import models
 from chunkstudy.publish.readme import fill_regions
 from chunkstudy.runs import records
 from chunkstudy.runs.against_record import TOLERANCE
+from chunkstudy.runs.conditions import CONTEXTUALIZED, parse_encoder
 from chunkstudy.runs.estimate import DEVICES, TWO_CORES, prices
-from chunkstudy.runs.names import CONTEXTUALIZED, parse_encoder
 from chunkstudy.show import answers
 from chunkstudy.show.tables import Table
 

@@ -18,9 +18,8 @@ from scipy import stats
 
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.intervals import constant
-from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.conditions import CONTEXTUALIZED, PRE_EMBEDDING, Condition
 from chunkstudy.runs.library import Library
-from chunkstudy.runs.names import CONTEXTUALIZED, PRE_EMBEDDING
 
 CHANGE = "relative change"
 ARMS = (PRE_EMBEDDING, CONTEXTUALIZED, CHANGE)

@@ -29,9 +29,8 @@ from chunkstudy.published.sources import (
 )
 from chunkstudy.published.verdicts import fits, verdict
 from chunkstudy.runs import study_results
-from chunkstudy.runs.conditions import LARGE, MINILM, Condition
+from chunkstudy.runs.conditions import LARGE, MINILM, PRE_EMBEDDING, Condition, parse_encoder
 from chunkstudy.runs.library import Library
-from chunkstudy.runs.names import PRE_EMBEDDING, parse_encoder
 from chunkstudy.runs.needs import Need, said
 
 SIZES = {LARGE: ("cl100k", 0), parse_encoder(MINILM).model: ("wordpiece", 2)}

@@ -16,9 +16,9 @@ from chunkstudy.runs.conditions import (
     LARGE,
     MINILM,
     NONE,
+    PRE_EMBEDDING,
     Condition,
 )
-from chunkstudy.runs.names import PRE_EMBEDDING
 from chunkstudy.runs.needs import Need, weights_needed
 
 CHROMA_LENGTH = "-wordpiece-special"

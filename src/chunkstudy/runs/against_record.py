@@ -17,7 +17,6 @@ import pandas as pd
 from chunkstudy.evaluation.measures import in_tokens
 from chunkstudy.runs import rankings, records
 from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.names import parse_chunker
 from chunkstudy.runs.run import Outcome
 
 TOLERANCE = 0.005
@@ -76,8 +75,7 @@ def hold(condition: Condition, outcome: Outcome, folder: Path, outside: Path) ->
     run, here = records.read_run(folder), outcome.run
     scores, means = apart(outcome.scores, records.read_in_order(folder, run))
     equal = run.per_query_sha256 == here.per_query_sha256
-    chunker = parse_chunker(condition.chunker)
-    drawn = chunker.needs_encoder or chunker.reader
+    drawn = condition.chunking.needs_encoder or condition.chunking.reader
     forgiven = MACHINE | VECTORS | (BOUNDARIES if drawn and not equal else set())
     before, now = _exact(run), _exact(here)
     return Held(

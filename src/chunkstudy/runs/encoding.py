@@ -1,19 +1,22 @@
-"""From chunks to vectors under either ordering; every vector goes through the store."""
+"""The third step: from chunks to vectors, plain, late, or with a context before each; every vector
+goes through the store."""
 
 from __future__ import annotations
 
 import itertools
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
+from tqdm import tqdm
 
 from chunkstudy.base.protocols import CORRECTED, Protocol
 from chunkstudy.base.spans import Chunks, Collection, Document
 from chunkstudy.base.tokens import tokens_between
-from chunkstudy.chunkers import contexts
+from chunkstudy.chunkers import asking_costs, contexts, written_contexts
 from chunkstudy.encoders.contextualized import (
     Layout,
     TokenSpans,
@@ -24,7 +27,9 @@ from chunkstudy.encoders.contextualized import (
 )
 from chunkstudy.encoders.interface import TokenEncoder, frame_of
 from chunkstudy.encoders.window_layouts import LAYOUTS
-from chunkstudy.runs.names import Ordering, parse_ordering
+from chunkstudy.llm.asking import Asker
+from chunkstudy.runs.chunking import say_price
+from chunkstudy.runs.conditions import EmbeddingMethod, parse_method
 from chunkstudy.runs.store import VectorStore
 
 SPECIAL = 2
@@ -47,16 +52,16 @@ def jobs(
     store: VectorStore,
     documents: Sequence[Document],
     chunks: Chunks,
-    ordering: Ordering,
+    method: EmbeddingMethod,
     protocol: Protocol,
 ) -> Jobs:
-    """Lay out every document that has chunks, as the ordering and the protocol say.
+    """Lay out every document that has chunks, as the method and the protocol say.
 
     Rewritten chunks, whose text the document does not hold, are packed under every protocol. A
     document that fits the window is read as one whatever the layout.
     """
     encoder = cast(TokenEncoder, store.encoder)
-    frame = frame_of(encoder, ordering.window)
+    frame = frame_of(encoder, method.window)
     index, first = np.unique(chunks.document, return_index=True)
     limits = [*first.tolist(), len(chunks)]
     rewritten = chunks.text is not None and protocol.chunk_text == "source"
@@ -71,12 +76,12 @@ def jobs(
     for (content, offsets), a, b in zip(contents, limits, limits[1:], strict=False):
         places = tokens_between(offsets, chunks.start[a:b], chunks.end[a:b])
         if protocol.layout == "continuous":
-            layout = continuous(frame.around(content), ordering.window, ordering.overlap)
+            layout = continuous(frame.around(content), method.window, method.overlap)
             span = in_sequence(places, document_ends, len(frame.prefix))
-        elif ordering.layout and len(content) > frame.room:
-            layout, span = LAYOUTS[ordering.layout](content, places, frame)
+        elif method.layout and len(content) > frame.room:
+            layout, span = LAYOUTS[method.layout](content, places, frame)
         else:
-            layout = most_context(content, frame, ordering.overlap)
+            layout = most_context(content, frame, method.overlap)
             span = in_sequence(places, document_ends, len(frame.prefix))
         layouts.append(layout)
         spans.append(span)
@@ -99,11 +104,39 @@ def read_once(store: VectorStore, many: Iterable[Jobs], label: str = "reading") 
     store.fill(layouts, spans, label)
 
 
+def contexts_of(
+    method: EmbeddingMethod, collection: Collection, chunks: Chunks, asker: Asker | None = None
+) -> list[str]:
+    """What the method puts before each chunk: what the document offers, or a sentence of a language
+    model, empty where its reply cannot be used; no text at all where it puts nothing before any.
+
+    Raises:
+        LanguageModelError: if replies can neither be had nor are recorded.
+        BudgetError: before the first request, if all of them would exceed the ceiling.
+    """
+    if not method.llm:
+        return contexts.of(method.context, collection, chunks) if method.context else []
+    shown = written_contexts.with_chunks(collection.documents, chunks)
+    with asker or Asker() as asking:
+        if asking.mode != "replay":
+            expected = asking_costs.of_contexts(method.llm, shown)
+            say_price(asking, f"{collection.name}, {method}", expected)
+        requests = (
+            request
+            for text, of in shown
+            for request in written_contexts.requests(method.llm, text, of)
+        )
+        quiet = not sys.stderr.isatty()
+        replies = asking.ask_many(requests)
+        bar = tqdm(replies, "contexts", len(chunks), unit="chunk", disable=quiet, leave=False)
+        return [written_contexts.context(reply) for reply in bar]
+
+
 def encode(
     store: VectorStore,
     documents: Sequence[Document],
     chunks: Chunks,
-    ordering: Ordering,
+    method: EmbeddingMethod,
     protocol: Protocol,
     label: str = "encoding",
     before: Sequence[str] = (),
@@ -112,14 +145,14 @@ def encode(
     so that theirs is zero.
 
     Args:
-        before: each chunk's context, where the ordering puts one before it.
+        before: each chunk's context, where the method puts one before it (:func:`contexts_of`).
     """
-    if not ordering.window:
+    if not method.window:
         texts = chunks.texts(documents)
-        if ordering.context:
+        if method.context:
             texts = [contexts.before(*one) for one in zip(before, texts, strict=True)]
         return store.encode(texts, "document", label), sum(not text.strip() for text in texts)
-    wanted = jobs(store, documents, chunks, ordering, protocol)
+    wanted = jobs(store, documents, chunks, method, protocol)
     without_tokens = sum(int((one[:, 0] >= one[:, 1]).sum()) for one in wanted.spans)
     return store.pool(wanted.layouts, wanted.spans, label), without_tokens
 
@@ -136,7 +169,7 @@ def encode_together(
         np.concatenate([chunks.start for chunks in sets])[order],
         np.concatenate([chunks.end for chunks in sets])[order],
     )
-    found, _ = encode(store, collection.documents, together, parse_ordering(ordering), CORRECTED)
+    found, _ = encode(store, collection.documents, together, parse_method(ordering), CORRECTED)
     back = np.empty_like(found)
     back[order] = found
     return np.split(back, np.cumsum([len(chunks) for chunks in sets])[:-1])

@@ -16,14 +16,15 @@ from chunkstudy.collections import registry
 from chunkstudy.encoders import models
 from chunkstudy.llm.prices import PRICES
 from chunkstudy.runs import facts, records
-from chunkstudy.runs.conditions import NONE, Condition
-from chunkstudy.runs.names import (
+from chunkstudy.runs.conditions import (
     CONTEXTUALIZED,
+    NONE,
     ChunkerSpec,
+    Condition,
     EncoderName,
     parse_chunker,
     parse_encoder,
-    parse_ordering,
+    parse_method,
 )
 
 WITH_CONTEXT = 1.25
@@ -192,7 +193,7 @@ def readings(condition: Condition) -> Iterator[Reading]:
         key = (condition.collection, encoder, f"boundaries of {spec.name}", *map(str, spec.sizes))
         yield Reading(key, parse_encoder(encoder).model, passes)
     model = parse_encoder(condition.encoder).model
-    window = parse_ordering(condition.ordering).window
+    window = parse_method(condition.ordering).window
     yield Reading(_key(condition), model, _passes(condition, spec), window)
 
 
@@ -215,16 +216,16 @@ def _key(condition: Condition) -> tuple[str, ...]:
     """What conditions have in common that read the same tokens."""
     if condition.ordering.startswith(CONTEXTUALIZED):
         packed = PROTOCOLS[condition.protocol].layout == "packed"
-        if not packed and parse_ordering(condition.ordering).layout in ("", "averaged"):
+        if not packed and parse_method(condition.ordering).layout in ("", "averaged"):
             return (condition.collection, condition.encoder, condition.ordering)
         return (condition.collection, condition.encoder, condition.ordering, condition.chunker)
-    if parse_ordering(condition.ordering).context:
+    if parse_method(condition.ordering).context:
         return (condition.collection, condition.encoder, condition.ordering, condition.chunker)
     return (condition.collection, condition.encoder, condition.chunker)
 
 
 def _passes(condition: Condition, spec: ChunkerSpec) -> float:
-    ordering = parse_ordering(condition.ordering)
+    ordering = parse_method(condition.ordering)
     if ordering.window:
         return HALF_OVER if ordering.layout == "averaged" else 1.0
     size, overlap = spec.sizes if spec.entry.takes("overlap") else (1, 0)

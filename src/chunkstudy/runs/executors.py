@@ -24,7 +24,8 @@ from chunkstudy.base.faults import one_line
 from chunkstudy.base.processes import cores, end_with_parent
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.records import is_recorded, record_folder
-from chunkstudy.runs.run import load_store, read_together, run
+from chunkstudy.runs.run import read_together, run
+from chunkstudy.runs.store import load_store
 
 ADDRESS = re.compile(r"(?:tcp://|tls://)?[^\s/:]+:[0-9]+")
 PATIENCE = 10.0

@@ -16,7 +16,7 @@ import pandas as pd
 
 from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import PROTOCOLS
-from chunkstudy.runs import facts, parquet, rankings, records, rescore
+from chunkstudy.runs import facts, parquet, rankings, records, rescore, scoring
 from chunkstudy.runs.parquet import RecordError
 
 DEPTH = 10
@@ -71,7 +71,7 @@ def values(
     hit = PROTOCOLS[run.protocol].hit
     found = rescore.of_spans(judged, hit, ranking, match[1], int(match[3]))
     ids = facts.read(places, run.collection)["query_id"]
-    return records.six_decimals(pd.Series(found, ids))
+    return scoring.six_decimals(pd.Series(found, ids))
 
 
 def _path(places: Places, run: records.Run) -> Path:

@@ -17,8 +17,7 @@ from chunkstudy.base.protocols import (
     AS_PUBLISHED_LUMBERCHUNKER,
     CORRECTED,
 )
-from chunkstudy.runs.conditions import LARGE, Condition
-from chunkstudy.runs.names import CONTEXTUALIZED, PRE_EMBEDDING, EncoderName
+from chunkstudy.runs.conditions import CONTEXTUALIZED, LARGE, PRE_EMBEDDING, Condition, EncoderName
 
 MAIN_SIZES = ("800-400", "400-200", "400-0", "200-0")
 CHROMA_METHODS = (

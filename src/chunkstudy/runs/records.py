@@ -11,7 +11,6 @@ import json
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal
 
-import numpy as np
 import pandas as pd
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -22,9 +21,9 @@ from chunkstudy.collections import own, registry
 from chunkstudy.runs import parquet, rankings
 from chunkstudy.runs.conditions import Condition, parse
 from chunkstudy.runs.parquet import RecordError
+from chunkstudy.runs.scoring import six_decimals as six_decimals  # for commands/evaluate
 
 SCORES = "per_query.parquet"
-DECIMALS = 6
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 PLACEHOLDERS = ("", "unknown", "todo", "tbd", "n/a", "placeholder")
 
@@ -118,18 +117,6 @@ class Run(Strict):
     @property
     def condition(self) -> Condition:
         return Condition(self.collection, self.chunker, self.encoder, self.ordering, self.protocol)
-
-
-def rounded(scores: pd.DataFrame) -> pd.DataFrame:
-    """Long ``query_id, measure, value`` as stored: a row per query, a column per measure.
-
-    Rows and columns keep the order in which they first come; values are rounded to six decimals,
-    NaN where a query has none. The index is ``query_id``.
-    """
-    queries, measures = scores["query_id"].unique(), scores["measure"].unique()
-    wide = scores.pivot(index="query_id", columns="measure", values="value")
-    wide = wide.reindex(index=queries, columns=measures)
-    return wide.apply(six_decimals)
 
 
 def scores_sha256(scores: pd.DataFrame) -> str:
@@ -294,9 +281,3 @@ def find(root: Path) -> dict[Condition, Path]:
 
 def _text(run: Run) -> str:
     return json_text(run.model_dump(mode="json"))
-
-
-def six_decimals(values: pd.Series) -> pd.Series:
-    """Rounded as printed with six decimals; adding zero turns -0.0 into 0.0."""
-    printed = [float(f"{value:.{DECIMALS}f}") + 0.0 for value in values]
-    return pd.Series(np.asarray(printed, dtype=np.float64), values.index)

@@ -16,17 +16,15 @@ import pandas as pd
 
 from chunkstudy.base import tokens
 from chunkstudy.base.places import Places
-from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.base.spans import Collection
+from chunkstudy.collections.registry import load_collection
 from chunkstudy.evaluation.measures import ranking as document_measures
 from chunkstudy.evaluation.measures.token_overlap import Hit, JudgedSpans, TokenOverlap, in_tokens
 from chunkstudy.evaluation.retrieval.documents import DocumentRanking
 from chunkstudy.evaluation.retrieval.small_to_large import best_of_each
-from chunkstudy.runs import rankings, records
+from chunkstudy.runs import rankings, records, scoring
 from chunkstudy.runs.conditions import NONE, Condition
 from chunkstudy.runs.library import Library, Record
-from chunkstudy.runs.names import parse_ordering
-from chunkstudy.runs.run import load_collection
 
 SPAN = re.compile(r"(Span(?:Recall|Precision|IoU|F1))(\(unit=token\))?@([1-9]\d*)")
 FIRST_HIT = re.compile(r"DCG@([1-9]\d*)")
@@ -67,7 +65,7 @@ def _ranking(record: Record, outside: Path) -> pd.DataFrame:
     condition, kept = record.run.condition, record.run.ranking
     if condition.encoder == NONE:
         raise RescoreError(f"{condition} ranks nothing, so it takes no measure of a ranking")
-    if parse_ordering(condition.ordering).beside:
+    if condition.method.beside:
         raise RescoreError(
             f"{condition} is there to compare layouts and keeps {', '.join(record.run.measures)} "
             "without its ranking; leave it out"
@@ -88,7 +86,7 @@ def _with(record: Record, measure: str, ranking: pd.DataFrame) -> pd.DataFrame:
     """The record's scores as stored, with a column more."""
     frame = records.read_in_order(record.folder, record.run)
     added = values(record.run, measure, ranking)
-    return frame.assign(**{measure: records.six_decimals(added.reindex(frame.index))})
+    return frame.assign(**{measure: scoring.six_decimals(added.reindex(frame.index))})
 
 
 def values(run: records.Run, measure: str, ranking: pd.DataFrame) -> pd.Series:
@@ -137,7 +135,7 @@ def of_chunks(
         overlap = in_tokens(collection, rankings.spans(ranking), offsets)
         return pd.Series(overlap.at(rankings.rows(len(ids), ranking), cut)[span[1]], ids)
     if span:
-        judged, hit = JudgedSpans.of(collection), PROTOCOLS[condition.protocol].hit
+        judged, hit = JudgedSpans.of(collection), condition.rules.hit
         return pd.Series(of_spans(judged, hit, ranking, span[1], cut), ids)
     if first_hit and "relevant" in ranking:
         rank = ranking.groupby("query").cumcount()[ranking["relevant"]] + 1

@@ -7,10 +7,9 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,30 +17,18 @@ from numpy.typing import NDArray
 
 from chunkstudy.base import tokens
 from chunkstudy.base.files import check_writable
-from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.base.spans import Chunker, Chunks, Collection
-from chunkstudy.collections import registry
-from chunkstudy.encoders import api, models
+from chunkstudy.collections.registry import load_collection as load_collection
+from chunkstudy.encoders import api
 from chunkstudy.encoders.api import ApiEncoder
 from chunkstudy.evaluation.retrieval import hnsw
-from chunkstudy.llm.budget import budget
-from chunkstudy.runs import (
-    by_language_model,
-    rankings,
-    records,
-    scoring,
-)
-from chunkstudy.runs.chunking import chunk, contexts_of, drawing
-from chunkstudy.runs.conditions import NONE, Condition, ConditionError
-from chunkstudy.runs.encoding import encode, jobs, read_once
-from chunkstudy.runs.names import (
-    CONTEXTUALIZED,
-    PREPENDED,
-    parse_chunker,
-    parse_encoder,
-    parse_ordering,
-)
+from chunkstudy.runs import rankings, records, scoring
+from chunkstudy.runs.chunking import chunk, describe, describe_language_model
+from chunkstudy.runs.conditions import PREPENDED, Condition, ConditionError
+from chunkstudy.runs.encoding import contexts_of, encode, jobs, read_once
 from chunkstudy.runs.store import VectorStore
+from chunkstudy.runs.store import boundary_store as boundary_store
+from chunkstudy.runs.store import load_store as load_store
 
 PACKAGES = ("numpy", "torch", "transformers", "tokenizers", "tiktoken", "chunkstudy")
 UNITS = ("cl100k", "wordpiece", "characters")
@@ -69,28 +56,6 @@ def made_on(packages: Iterable[str]) -> dict[str, Any]:
     }
 
 
-@lru_cache(maxsize=2)
-def load_collection(name: str) -> Collection:
-    """The collection of that name, the last two kept."""
-    return registry.find(name).load()
-
-
-@lru_cache(maxsize=4)
-def load_store(
-    encoder: str,
-    folder: Path,
-    newlines: Literal["kept", "spaces"] = "kept",
-) -> VectorStore:
-    """The encoder and what it has computed; ``newlines``: see :class:`Protocol`."""
-    name, window, dtype = parse_encoder(encoder)
-    model = models.spec(name)
-    if model.kind == "api":
-        return VectorStore(ApiEncoder(model, window, newlines, budget=budget()), folder)
-    from chunkstudy.encoders.transformer import TransformerEncoder  # torch, only where it computes
-
-    return VectorStore(TransformerEncoder(model, window=window, dtype=dtype), folder)
-
-
 def run(condition: Condition, vectors: Path, runs: Path, outside: Path) -> Outcome:
     """Run one condition and write its record.
 
@@ -103,7 +68,7 @@ def run(condition: Condition, vectors: Path, runs: Path, outside: Path) -> Outco
     """
     check_writable(runs)
     outcome = compute(condition, vectors)
-    if condition.ordering != NONE and parse_ordering(condition.ordering).beside:
+    if condition.method.beside:
         outcome = _of_one_measure(outcome)
     records.write(
         runs / condition.path,
@@ -143,21 +108,15 @@ def compute(
     """
     if reason := condition.reason_not_run:
         raise ConditionError(f"{condition} cannot be run: {reason}")
-    newlines = PROTOCOLS[condition.protocol].newlines
+    model, newlines = condition.model, condition.rules.newlines
     return evaluate(
         condition,
         load_collection(condition.collection),
-        None if condition.encoder == NONE else load_store(condition.encoder, vectors, newlines),
+        load_store(condition.encoder, vectors, newlines) if model else None,
         chunker,
         boundary_store(condition, vectors),
         approximate,
     )
-
-
-def boundary_store(condition: Condition, vectors: Path) -> VectorStore | None:
-    """The model that draws the boundaries, where it is not the evaluated one."""
-    drawing = parse_chunker(condition.chunker).encoder
-    return load_store(drawing, vectors) if drawing else None
 
 
 def read_together(conditions: Sequence[Condition], vectors: Path) -> None:
@@ -167,7 +126,7 @@ def read_together(conditions: Sequence[Condition], vectors: Path) -> None:
     """
     groups: dict[tuple[str, str, str], list[Condition]] = {}
     for one in conditions:
-        if one.ordering.startswith(CONTEXTUALIZED) and not one.reason_not_run:
+        if one.method.window and not one.reason_not_run:
             groups.setdefault((one.collection, one.encoder, one.ordering), []).append(one)
     for (name, encoder, ordering), group in groups.items():
         collection, store = load_collection(name), load_store(encoder, vectors)
@@ -178,8 +137,8 @@ def read_together(conditions: Sequence[Condition], vectors: Path) -> None:
                     store,
                     collection.documents,
                     chunk(one, collection, store, boundaries=boundary_store(one, vectors)),
-                    parse_ordering(ordering),
-                    PROTOCOLS[one.protocol],
+                    one.method,
+                    one.rules,
                 )
                 for one in group
             ],
@@ -203,7 +162,7 @@ def evaluate(
     Raises:
         ConditionError: if the first is needed and was not given.
     """
-    protocol = PROTOCOLS[condition.protocol]
+    method, protocol = condition.method, condition.rules
     timing: dict[str, Any] = {}
     with _timed(timing, "chunking", store):
         chunks = chunk(condition, collection, store, chunker, boundaries)
@@ -212,16 +171,14 @@ def evaluate(
     before: list[str] = []
     empty = sum(not text.strip() for text in texts)
     if store is not None:
-        ordering = parse_ordering(condition.ordering)
-        before = contexts_of(condition, collection, chunks)
+        before = contexts_of(method, collection, chunks)
         with _timed(timing, "", store):
             questions = [query.text for query in collection.queries]
             if isinstance(store.encoder, ApiEncoder):
                 missing = store.missing(texts), store.missing(questions, "query")
                 store.encoder.say_price(str(condition), *missing)
-            label = str(condition.chunker)
             of_chunks, empty = encode(
-                store, collection.documents, chunks, ordering, protocol, label, before
+                store, collection.documents, chunks, method, protocol, condition.chunker, before
             )
             of_queries = store.encode(questions, "query")
             vectors = (of_queries, of_chunks)
@@ -230,7 +187,7 @@ def evaluate(
     timing |= scored.seconds
     in_documents = tokens.counter("cl100k").count_many([d.text for d in collection.documents])
     timing["collection_tokens"] = sum(in_documents)
-    scores = records.rounded(scored.scores)
+    scores = scoring.rounded(scored.scores)
     record = records.Run(
         **asdict(condition),
         collection_sha256=collection.digest(),
@@ -240,7 +197,7 @@ def evaluate(
         per_query_sha256=records.scores_sha256(scores),
         ranking=None if scored.kept is None else rankings.describe(scored.kept),
         model=api.describe(store.encoder, vectors) if store and vectors else None,
-        boundaries=None if chunker else drawing(condition, boundaries),
+        boundaries=None if chunker else describe(condition.chunking, boundaries),
         reading=_reading(condition, before),
         depth=protocol.depth,
         unscored=[query.id for query in collection.queries if query.id not in scores.index],
@@ -277,9 +234,10 @@ def _score(
     if vectors and approximate:
         order = hnsw.as_asked(collection, chunks)
         by = hnsw.as_published(*vectors, scoring.OVERLAP_DEPTH, order)
-    propositions = parse_chunker(condition.chunker).entry.rewrites
-    protocol = PROTOCOLS[condition.protocol]
-    return scoring.score(condition.collection, collection, chunks, by, protocol, propositions)
+    propositions = condition.chunking.entry.rewrites
+    return scoring.score(
+        condition.collection, collection, chunks, by, condition.rules, propositions
+    )
 
 
 @contextmanager
@@ -303,24 +261,23 @@ def _spent(store: VectorStore | None) -> tuple[int, int, float]:
 
 
 def _reading(condition: Condition, before: Sequence[str]) -> dict[str, Any] | None:
-    if condition.ordering == NONE:
-        return None
-    ordering, protocol = parse_ordering(condition.ordering), PROTOCOLS[condition.protocol]
-    if ordering.context:
-        found = {
+    method, protocol = condition.method, condition.rules
+    if method.context:
+        contexts = {
             "layout": PREPENDED,
-            "context": ordering.context,
+            "context": method.context,
             "chunks_with_context": sum(map(bool, before)),
             "context_tokens": sum(tokens.counter("wordpiece").count_many(before)),
         }
-        by = by_language_model.describe(ordering.llm) if ordering.llm else {}
-        return found | ({"written_by": by} if by else {})
-    if not ordering.window:
+        if method.llm:
+            contexts["written_by"] = describe_language_model(method.llm)
+        return contexts
+    if not method.window:
         return None
     return {
-        "layout": ordering.layout or protocol.layout,
-        "window": ordering.window,
-        "overlap": ordering.overlap if protocol.layout != "packed" else 0,
+        "layout": method.layout or protocol.layout,
+        "window": method.window,
+        "overlap": method.overlap if protocol.layout != "packed" else 0,
         "special_tokens": protocol.special_tokens,
     }
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from chunkstudy.base.places import Places
 from chunkstudy.collections import registry
+from chunkstudy.collections.registry import load_collection
 from chunkstudy.runs import estimate, facts
 from chunkstudy.runs.conditions import Condition, ConditionError
 from chunkstudy.runs.estimate import DEVICES, TWO_CORES, in_words
@@ -21,7 +22,6 @@ from chunkstudy.runs.executors import (
     tasks_of,
 )
 from chunkstudy.runs.records import is_recorded, record_folder
-from chunkstudy.runs.run import load_collection
 
 SEEN_WITHIN = 60.0
 """Seconds that a network file system may take to show what another machine wrote: directories are

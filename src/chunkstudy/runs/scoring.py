@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from chunkstudy.base import tokens
 from chunkstudy.base.protocols import AS_PUBLISHED_LUMBERCHUNKER, Protocol
 from chunkstudy.base.spans import Chunks, Collection
-from chunkstudy.collections import gutenqa, registry
+from chunkstudy.collections import registry
 from chunkstudy.evaluation.measures import first_hit, ranking
 from chunkstudy.evaluation.measures.token_overlap import TokenOverlap, in_tokens
 from chunkstudy.evaluation.retrieval import chunks as retrieval
@@ -31,6 +31,8 @@ By = tuple[NDArray[np.float32], NDArray[np.float32]] | retrieval.Ranking
 """By what chunks are found: vectors of the queries and of the chunks, or a ranking made elsewhere,
 at least as deep as is read."""
 
+DECIMALS = 6
+"""Of scores as they are stored."""
 OVERLAP_DEPTH = 20
 OVERLAP_CUTS: tuple[int | str, ...] = (5, 10, "Min")
 DOCUMENT_DEPTH = 100
@@ -90,7 +92,7 @@ def score(
     lumberchunker = protocol is AS_PUBLISHED_LUMBERCHUNKER
     quotations = entry.quotations
     if propositions and lumberchunker:
-        quotations = partial(gutenqa.proposition_answers, name)
+        quotations = entry.answers
     gold = quotations() if quotations else None
     by_parent = propositions and not lumberchunker
     return in_document(collection, chunks, by, protocol, gold, by_parent)
@@ -196,6 +198,30 @@ def in_document(
         scores = scores[scores["query_id"].isin(judged)]
     kept = rankings.of_chunks(found, chunks, relevant)
     return Scored(scores, ties, kept=kept, seconds=_seconds(started, searched))
+
+
+def rounded(scores: pd.DataFrame) -> pd.DataFrame:
+    """Long ``query_id, measure, value`` as stored: a row per query, a column per measure.
+
+    Rows and columns keep the order in which they first come; values are rounded to six decimals,
+    NaN where a query has none. The index is ``query_id``.
+    """
+    queries, measures = scores["query_id"].unique(), scores["measure"].unique()
+    wide = scores.pivot(index="query_id", columns="measure", values="value")
+    wide = wide.reindex(index=queries, columns=measures)
+    return wide.apply(six_decimals)
+
+
+def six_decimals(values: pd.Series) -> pd.Series:
+    """Rounded as printed with six decimals; adding zero turns -0.0 into 0.0."""
+    printed = [float(f"{value:.{DECIMALS}f}") + 0.0 for value in values]
+    return pd.Series(np.asarray(printed, dtype=np.float64), values.index)
+
+
+def depth_read(name: str) -> int:
+    """How many chunks a query the measures of a collection's task read of a ranking."""
+    deepest = {"in_corpus": DOCUMENT_DEPTH, "in_document": max(FIRST_HIT_CUTS)}
+    return deepest.get(registry.find(name).task, OVERLAP_DEPTH)
 
 
 def excluded_documents(collection: Collection, protocol: Protocol) -> NDArray[np.int64] | None:

@@ -13,15 +13,20 @@ import struct
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from chunkstudy.base import models
+from chunkstudy.encoders.api import ApiEncoder
 from chunkstudy.encoders.contextualized import Layout
 from chunkstudy.encoders.interface import Encoder, Role, TokenEncoder
+from chunkstudy.llm.budget import budget
+from chunkstudy.runs.conditions import Condition, parse_encoder
 from chunkstudy.runs.vectors import VectorFiles
 
 BLOCK = 1024
@@ -160,6 +165,28 @@ class VectorStore:
 
     def _read(self, keys: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
         return self._kept.read(keys, self.encoder.dimension)
+
+
+@lru_cache(maxsize=4)
+def load_store(
+    encoder: str,
+    folder: Path,
+    newlines: Literal["kept", "spaces"] = "kept",
+) -> VectorStore:
+    """The encoder of a slug and what it has computed; ``newlines``: see :class:`Protocol`."""
+    name, window, dtype = parse_encoder(encoder)
+    model = models.spec(name)
+    if model.kind == "api":
+        return VectorStore(ApiEncoder(model, window, newlines, budget=budget()), folder)
+    from chunkstudy.encoders.transformer import TransformerEncoder  # torch, only where it computes
+
+    return VectorStore(TransformerEncoder(model, window=window, dtype=dtype), folder)
+
+
+def boundary_store(condition: Condition, folder: Path) -> VectorStore | None:
+    """The model that draws the boundaries, where it is not the evaluated one."""
+    drawing = condition.chunking.encoder
+    return load_store(drawing, folder) if drawing else None
 
 
 PoolJob = tuple[Layout, dict[bytes, Sequence[int]]]

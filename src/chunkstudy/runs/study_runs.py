@@ -26,11 +26,12 @@ from chunkstudy.base.places import Places
 from chunkstudy.base.sources import SourceFile, fetch
 from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.collections import registry
+from chunkstudy.collections.registry import load_collection
 from chunkstudy.runs import study_results
 from chunkstudy.runs.chunking import chunk
 from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.run import PACKAGES, load_collection, load_store, made_on
-from chunkstudy.runs.store import VectorStore
+from chunkstudy.runs.run import PACKAGES, made_on
+from chunkstudy.runs.store import VectorStore, load_store
 from chunkstudy.runs.study_results import StudyError
 
 

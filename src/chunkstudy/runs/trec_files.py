@@ -8,15 +8,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.base.spans import Collection
+from chunkstudy.collections.registry import load_collection
 from chunkstudy.evaluation import trec
 from chunkstudy.evaluation.measures.token_overlap import JudgedSpans
 from chunkstudy.evaluation.retrieval.small_to_large import best_of_each
 from chunkstudy.runs import rankings
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.library import Library
-from chunkstudy.runs.run import load_collection
 
 QRELS = "documents.qrels"
 
@@ -54,7 +53,7 @@ def _write(folder: Path, condition: Condition, collection: Collection, kept: pd.
     if "start" in kept:
         names = trec.chunk_names(collection, rankings.spans(kept))
         trec.write_run(folder / f"{tag}.chunks.run", collection, rows, names, tag)
-        hit = PROTOCOLS[condition.protocol].hit
+        hit = condition.rules.hit
         hits = rankings.hits(kept, JudgedSpans.of(collection), hit)
         if "relevant" in kept:  # judged one by one, by the words of a passage
             hits = kept["relevant"].to_numpy(np.bool_)

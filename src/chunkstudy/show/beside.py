@@ -13,8 +13,7 @@ from chunkstudy.published.side_by_side import Stacks, scale_of
 from chunkstudy.published.sources import source_of
 from chunkstudy.published.verdicts import RUN, verdict
 from chunkstudy.runs import display_names
-from chunkstudy.runs.conditions import NONE, Condition
-from chunkstudy.runs.names import CONTEXTUALIZED
+from chunkstudy.runs.conditions import CONTEXTUALIZED, NONE, Condition
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.show.formats import decimals
 

@@ -11,8 +11,8 @@ from IPython.display import HTML
 from chunkstudy.base.places import Places
 from chunkstudy.base.spans import Collection
 from chunkstudy.collections import registry
+from chunkstudy.collections.registry import load_collection
 from chunkstudy.runs import facts
-from chunkstudy.runs.run import load_collection
 from chunkstudy.show import passages
 from chunkstudy.show.tables import Table
 

@@ -17,11 +17,12 @@ from chunkstudy.base.files import write_text
 from chunkstudy.base.places import Places
 from chunkstudy.base.spans import SpanError
 from chunkstudy.chunkers.own import ChunkerError, OwnChunker, checked
+from chunkstudy.collections.registry import load_collection
 from chunkstudy.evaluation.retrieval.chunks import SearchError
 from chunkstudy.runs import first_chunks, rankings, records
-from chunkstudy.runs.conditions import Condition, ConditionError
-from chunkstudy.runs.names import parse_encoder
-from chunkstudy.runs.run import compute, load_collection, load_store, run
+from chunkstudy.runs.conditions import Condition, ConditionError, parse_encoder
+from chunkstudy.runs.run import compute, run
+from chunkstudy.runs.store import load_store
 from chunkstudy.runs.study_results import StudyError
 
 Compute = Literal["stored", "missing", "fresh"]

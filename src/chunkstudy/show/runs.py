@@ -14,13 +14,11 @@ from tqdm import tqdm
 from chunkstudy.base.faults import ModelError
 from chunkstudy.chunkers.own import OwnChunker
 from chunkstudy.collections import registry
+from chunkstudy.collections.registry import load_collection
 from chunkstudy.encoders import models
-from chunkstudy.runs import first_chunks, records, rescore
+from chunkstudy.runs import first_chunks, records, rescore, scoring
 from chunkstudy.runs.against_record import apart
-from chunkstudy.runs.conditions import NONE, Condition, ConditionError
-from chunkstudy.runs.names import EncoderName
-from chunkstudy.runs.pipeline import STAND_IN
-from chunkstudy.runs.run import load_collection
+from chunkstudy.runs.conditions import NONE, Condition, ConditionError, EncoderName
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.show import passages
 from chunkstudy.show.computing import Arm, Computing, Found, deep_enough, stored
@@ -33,6 +31,8 @@ MEASURES = {
 }
 """What is scored, by task, the measure that decides first."""
 Chunker = str | OwnChunker
+STAND_IN = "recursive-200-0"
+"""The chunker that a condition names where the reader's own function cuts."""
 BUDGET = "SpanRecall@10"
 """Of ten chunks, the last of which may be cut off."""
 MOST_SHORT = 0.05
@@ -204,7 +204,7 @@ class Runs:
         stored = first_chunks.values(self.computing.places, found.run, measure, ranking)
         if stored is not None:
             return stored
-        return records.six_decimals(rescore.values(found.run, measure, ranking))
+        return scoring.six_decimals(rescore.values(found.run, measure, ranking))
 
     def _ranked(self, found: Found, depth: int) -> tuple[Found, pd.DataFrame]:
         """The run and a ranking of so many ranks: as it is kept, else computed."""

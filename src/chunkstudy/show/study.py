@@ -26,7 +26,7 @@ from chunkstudy.base.files import write_json, write_text
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.published import cells
 from chunkstudy.runs import study_results, study_runs
-from chunkstudy.runs.names import PRE_EMBEDDING
+from chunkstudy.runs.conditions import PRE_EMBEDDING
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.show import beside as published
 from chunkstudy.show import claims, conditions, drawing, latex, parameters, runs

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA, CORRECTED, PROTOCOLS
+from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA, CORRECTED
 from chunkstudy.base.spans import Chunks, Collection, Judgment, Query, Span
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
@@ -168,7 +168,7 @@ class Searched:
 
     def measures(self, depth: int) -> dict[str, NDArray[np.float64]]:
         """``SpanRecall``, ``SpanPrecision`` and ``SpanIoU``, each of shape (queries,)."""
-        hit = PROTOCOLS[self.condition.protocol].hit
+        hit = self.condition.rules.hit
         overlap = TokenOverlap.of(self.found or self.collection, self.chunks, hit)
         found = overlap.at(self.ranking.chunk, min(depth, len(self.chunks)))
         return {name: found[name] for name in MEASURES}

@@ -18,9 +18,9 @@ from chunkstudy.base.files import write_text
 from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Collection
+from chunkstudy.collections.registry import load_collection
 from chunkstudy.runs.conditions import MINILM, NONE, Condition, ConditionError
-from chunkstudy.runs.run import boundary_store, load_collection, load_store
-from chunkstudy.runs.store import VectorStore
+from chunkstudy.runs.store import VectorStore, boundary_store, load_store
 from chunkstudy.show.inspector.diagnosis import diagnose
 from chunkstudy.show.inspector.html import MAP_CONTEXT, Column, Page, render, render_index
 from chunkstudy.show.inspector.inspection import MEASURES, SCORED, Searched, search

@@ -25,12 +25,11 @@ from chunkstudy.evaluation.retrieval import small_to_large
 from chunkstudy.evaluation.retrieval.bm25 import BM25
 from chunkstudy.evaluation.retrieval.chunks import Limit, Ranking, Search, search
 from chunkstudy.evaluation.retrieval.fusion import FUSED, fused
-from chunkstudy.runs import records, scoring
-from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs import scoring
+from chunkstudy.runs.conditions import Condition, EncoderName, parse_encoder
 from chunkstudy.runs.encoding import SPECIAL
 from chunkstudy.runs.estimate import TWO_CORES, device, in_words
 from chunkstudy.runs.grids import MPNET_WINDOWS, OWN, PRE, WIDE
-from chunkstudy.runs.names import EncoderName, parse_encoder
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
 
@@ -173,7 +172,7 @@ def _own_documents(collection: Collection, chunks: Chunks) -> Limit:
 def scores(name: str, collection: Collection, found: Found) -> pd.DataFrame:
     """Each question's scores, as records have them: of what is returned."""
     ranked = scoring.score(name, collection, found.returned, found.ranking, PROTOCOLS[OWN])
-    return records.rounded(ranked.scores)[MEASURES[registry.find(name).task]]
+    return scoring.rounded(ranked.scores)[MEASURES[registry.find(name).task]]
 
 
 def tokens_read(store: VectorStore, texts: Sequence[str]) -> int:

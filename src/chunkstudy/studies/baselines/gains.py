@@ -15,8 +15,8 @@ from chunkstudy.evaluation.statistics.differences import (
     documents_of,
 )
 from chunkstudy.runs import facts
+from chunkstudy.runs.conditions import EncoderName
 from chunkstudy.runs.grids import WIDE
-from chunkstudy.runs.names import EncoderName
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.show.study import Study

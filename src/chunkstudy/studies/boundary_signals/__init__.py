@@ -14,7 +14,7 @@ import pandas as pd
 from chunkstudy.chunkers.signals import CONTEXT, PROFILE, READ, SIGNALS, SIZE, Memory, measure
 from chunkstudy.llm.causal_models import MODELS, SMOLLM, described
 from chunkstudy.llm.reading import CausalReader, Reader
-from chunkstudy.runs import by_signals
+from chunkstudy.runs import chunking
 from chunkstudy.runs.conditions import MINILM
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
@@ -85,7 +85,7 @@ def tables(context: Context, _: tuple[str, ...] = ()) -> dict[str, pd.DataFrame]
     signals of one text read in other passes."""
     every = texts.every(context.collection)
     reader = CausalReader(SMOLLM)
-    memory = by_signals.memory(SMOLLM, context.places.vectors)
+    memory = chunking.memory(SMOLLM, context.places.vectors)
     found = read(reader, every, memory)
     anew = cut_anew(reader, every, memory)
     pooling = "none: probabilities and attention"

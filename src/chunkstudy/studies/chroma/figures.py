@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from chunkstudy.runs import display_names
-from chunkstudy.runs.names import parse_chunker
+from chunkstudy.runs.conditions import parse_chunker
 from chunkstudy.runs.records import Run
 from chunkstudy.show import drawing
 

@@ -30,12 +30,11 @@ from chunkstudy.llm import causal_models
 from chunkstudy.llm.asking import Asker
 from chunkstudy.llm.interface import Ask, Reply, Request
 from chunkstudy.published import cells
-from chunkstudy.runs import pipeline
-from chunkstudy.runs.chunkers import build_chunker
-from chunkstudy.runs.chunking import chunk
+from chunkstudy.runs import steps
+from chunkstudy.runs.chunking import build_chunker, chunk
 from chunkstudy.runs.conditions import LARGE, MINILM, Condition
 from chunkstudy.runs.grids import PRE, SMOLLM
-from chunkstudy.runs.pipeline import Vectors
+from chunkstudy.runs.steps import Vectors
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
 
@@ -243,7 +242,7 @@ def scores(
 
     def score(chunks: Chunks) -> pd.DataFrame:
         texts = chunks.texts(collection.documents)
-        found = pipeline.score(collection, chunks, Vectors(asked, store.encode(texts)), rule.name)
+        found = steps.score(collection, chunks, Vectors(asked, store.encode(texts)), rule.name)
         return found[list(MEASURES)].assign(chunks=len(texts), tokens=np.mean(count(texts)))
 
     found = {arm: score(chunks) for arm, chunks in arms.items()}

@@ -24,7 +24,7 @@ from chunkstudy.evaluation.retrieval.hnsw import Graph, Insertion, Ints, Vectors
 from chunkstudy.evaluation.statistics import population_std
 from chunkstudy.published.side_by_side import OFFICIAL
 from chunkstudy.published.sources import CHROMA_LENGTH, TOKEN_WINDOWS
-from chunkstudy.runs.chunkers import build_chunker
+from chunkstudy.runs.chunking import build_chunker
 from chunkstudy.runs.conditions import MINILM, Condition
 from chunkstudy.runs.grids import PRE
 from chunkstudy.runs.store import VectorStore

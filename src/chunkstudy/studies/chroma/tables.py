@@ -13,10 +13,9 @@ from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import Pair, differences
 from chunkstudy.published.sources import TOKEN_WINDOWS
 from chunkstudy.runs import chunker_costs
-from chunkstudy.runs.conditions import MINILM, NONE, Condition
+from chunkstudy.runs.conditions import MINILM, NONE, PRE_EMBEDDING, Condition
 from chunkstudy.runs.grids import MINILM_SIZES
 from chunkstudy.runs.library import Library
-from chunkstudy.runs.names import PRE_EMBEDDING, parse_chunker
 from chunkstudy.runs.published_grid import MAIN_SIZES
 from chunkstudy.runs.records import Run
 from chunkstudy.show.runs import MIN, Cut, Runs
@@ -227,7 +226,7 @@ def token_unit(places: Places) -> pd.DataFrame:
         record = library.get(condition)
         if (condition.collection, condition.protocol) != (COLLECTION, CORRECTED.name) or not record:
             continue
-        drawn = parse_chunker(condition.chunker).needs_encoder
+        drawn = condition.chunking.needs_encoder
         for measure in MEASURES:
             if measure == OMEGA and condition.encoder != NONE and not drawn:
                 continue

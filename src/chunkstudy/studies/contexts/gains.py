@@ -20,7 +20,7 @@ import pandas as pd
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import FEWEST_DOCUMENTS, Keys, Pair, differences
 from chunkstudy.evaluation.statistics.intervals import Floats
-from chunkstudy.runs.names import CONTEXTUALIZED, PRE_EMBEDDING, PREPENDED
+from chunkstudy.runs.conditions import CONTEXTUALIZED, PRE_EMBEDDING, PREPENDED
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.show.scores import Scores
 from chunkstudy.show.study import Study

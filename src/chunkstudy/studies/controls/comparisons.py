@@ -18,7 +18,7 @@ from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.clusters import clustered_means
 from chunkstudy.evaluation.statistics.differences import FEWEST_DOCUMENTS, Keys, Pair, differences
 from chunkstudy.evaluation.statistics.intervals import Interval
-from chunkstudy.runs.names import PRE_EMBEDDING, ChunkerSpec, parse_chunker, parse_encoder
+from chunkstudy.runs.conditions import PRE_EMBEDDING, ChunkerSpec, parse_chunker, parse_encoder
 
 MEASURE = "SpanRecall(unit=token)"
 ARM = ["collection", "encoder", "ordering"]

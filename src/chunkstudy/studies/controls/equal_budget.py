@@ -13,17 +13,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.base.tokens import TokenOffsets, cl100k_offsets
 from chunkstudy.collections import covid_qa
 from chunkstudy.evaluation.measures.reading_budget import AGAIN, ONCE, follow
 from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, TokenOverlap, to_tokens
 from chunkstudy.evaluation.retrieval import chunks as retrieval
-from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.conditions import CONTEXTUALIZED, Condition, EncoderName
 from chunkstudy.runs.encoding import encode
 from chunkstudy.runs.grids import LATE, OWN, PRE, WIDE
-from chunkstudy.runs.names import CONTEXTUALIZED, EncoderName, parse_ordering
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.show.study import Study
 
@@ -159,7 +157,6 @@ def of_arm(
     if any(one.documents != documents for one in collections):
         raise ValueError("collections of other documents cannot share chunks; run them apart")
     offsets = [cl100k_offsets(document.text) for document in documents]
-    ordering = parse_ordering(arm.ordering)
     keys = {"encoder": arm.encoder, "ordering": arm.ordering}
     recalls: dict[str, dict[str, pd.Series]] = {one.name: {} for one in collections}
     sizes = []
@@ -167,7 +164,7 @@ def of_arm(
         condition = Condition(collections[0].name, slug, arm.encoder, arm.ordering, OWN)
         context.say(f"tokens read of {condition}")
         chunks = context.chunks(condition, store)
-        vectors, _ = encode(store, documents, chunks, ordering, PROTOCOLS[OWN], slug)
+        vectors, _ = encode(store, documents, chunks, condition.method, condition.rules, slug)
         for one in collections:
             asked = store.encode([query.text for query in one.queries], "query")
             ranking = ranked(one, chunks, asked, vectors)

@@ -22,11 +22,10 @@ from chunkstudy.chunkers.random_boundaries import ANYWHERE, UNITS, drawn
 from chunkstudy.chunkers.semantic import punkt_sentences
 from chunkstudy.collections import covid_qa
 from chunkstudy.runs import records
-from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.conditions import Condition, EncoderName
 from chunkstudy.runs.encoding import encode_together
 from chunkstudy.runs.grids import LATE, MPNET_WINDOWS, OWN, PRE, WIDE
-from chunkstudy.runs.names import EncoderName
-from chunkstudy.runs.pipeline import Vectors, score
+from chunkstudy.runs.steps import Vectors, score
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.runs.study_runs import Context

@@ -14,8 +14,8 @@ import pandas as pd
 
 from chunkstudy.llm.causal_models import SMOLLM
 from chunkstudy.published.cells import Fact
+from chunkstudy.runs.conditions import CONTEXTUALIZED, PRE_EMBEDDING
 from chunkstudy.runs.display_names import shown
-from chunkstudy.runs.names import CONTEXTUALIZED, PRE_EMBEDDING
 from chunkstudy.runs.published_grid import E5_INSTRUCT
 from chunkstudy.show.claims import Claim, cited
 from chunkstudy.studies.jina.columns import SENTENCES

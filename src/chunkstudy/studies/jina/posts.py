@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from chunkstudy.evaluation.statistics.differences import Pair, differences
-from chunkstudy.runs.names import CONTEXTUALIZED, PRE_EMBEDDING
+from chunkstudy.runs.conditions import CONTEXTUALIZED, PRE_EMBEDDING
 from chunkstudy.show.columns import Column, Columns, named
 from chunkstudy.show.formats import thousandths, whole
 from chunkstudy.show.scores import Scores

@@ -12,10 +12,9 @@ from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
 from chunkstudy.evaluation.retrieval import chunks as retrieval
-from chunkstudy.runs.conditions import MINILM, Condition
+from chunkstudy.runs.conditions import MINILM, Condition, parse_method
 from chunkstudy.runs.encoding import encode
 from chunkstudy.runs.grids import OWN, PRE
-from chunkstudy.runs.names import parse_ordering
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.labels.chunk_labels import GOLD_RULES, count, gold_chunks
@@ -49,7 +48,7 @@ def tables(
             chunks = context.chunks(Condition(name, slug, MINILM, PRE, OWN), store)
             key = {"collection": name, "chunker": slug}
             vectors, _ = encode(
-                store, collection.documents, chunks, parse_ordering(PRE), PROTOCOLS[OWN]
+                store, collection.documents, chunks, parse_method(PRE), PROTOCOLS[OWN]
             )
             asked = store.encode([query.text for query in collection.queries], "query")
             ranking = retrieval.search(asked, vectors, max(cuts))

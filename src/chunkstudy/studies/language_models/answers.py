@@ -25,7 +25,7 @@ from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import Pair, differences
 from chunkstudy.llm import interface, providers, recordings
 from chunkstudy.llm.interface import Provider, Reply
-from chunkstudy.runs.names import parse_chunker
+from chunkstudy.runs.conditions import parse_chunker
 from chunkstudy.studies.language_models.window_answers import SMALL
 
 STORY, OTHERS, EMMA = TEXTS = (

@@ -17,9 +17,9 @@ from chunkstudy.base.spans import chunk_documents
 from chunkstudy.base.tokens import counter
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.runs.chunkers import build_chunker
+from chunkstudy.runs.chunking import build_chunker
+from chunkstudy.runs.conditions import parse_chunker, parse_encoder
 from chunkstudy.runs.grids import WIDE
-from chunkstudy.runs.names import parse_chunker, parse_encoder
 from chunkstudy.runs.study_runs import Context
 
 NAME = "chunking-speed"

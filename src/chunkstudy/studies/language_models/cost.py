@@ -16,10 +16,9 @@ from chunkstudy.evaluation import statistics
 from chunkstudy.llm.prices import PRICES
 from chunkstudy.runs import asking_cost, records
 from chunkstudy.runs.asking_cost import Segmentation
-from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.conditions import Condition, parse_chunker
 from chunkstudy.runs.grids import OWN, PRE, WIDE
 from chunkstudy.runs.library import Library
-from chunkstudy.runs.names import parse_chunker
 from chunkstudy.runs.published_grid import published_grid
 from chunkstudy.studies.language_models.answers import EMMA as ABOUT_EMMA
 from chunkstudy.studies.language_models.emma import EMMA

@@ -19,10 +19,9 @@ import pandas as pd
 from chunkstudy.chunkers.random_boundaries import UNITS
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import Pair, at, differences
-from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.conditions import PRE_EMBEDDING, Condition, parse_encoder
 from chunkstudy.runs.grids import LATE, OWN, PRE, WIDE
 from chunkstudy.runs.library import Library
-from chunkstudy.runs.names import PRE_EMBEDDING, parse_encoder
 from chunkstudy.studies.language_models.window_answers import (
     CANDIDATES,
     MEASURES,

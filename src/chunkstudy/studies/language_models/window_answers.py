@@ -22,7 +22,7 @@ from chunkstudy.llm.asking import NotRecordedError
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.encoding import encode_together
 from chunkstudy.runs.grids import LATE, OWN, PRE, SMOLLM, WIDE
-from chunkstudy.runs.pipeline import Vectors, score
+from chunkstudy.runs.steps import Vectors, score
 from chunkstudy.runs.study_runs import Context
 
 NAME = "window-answers"

@@ -18,9 +18,8 @@ from chunkstudy.evaluation.statistics.differences import (
     at,
     differences,
 )
-from chunkstudy.runs.conditions import NONE
+from chunkstudy.runs.conditions import NONE, PRE_EMBEDDING, EncoderName
 from chunkstudy.runs.encoding import SPECIAL
-from chunkstudy.runs.names import PRE_EMBEDDING, EncoderName
 from chunkstudy.show.columns import Column, Columns
 from chunkstudy.show.formats import (
     number,

@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 
 from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.evaluation import statistics
-from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.conditions import Condition, parse_method
 from chunkstudy.runs.encoding import encode
 from chunkstudy.runs.grids import BEIR_AT_HAND, EMMA_METHODS, LATE, OWN, PASSAGES, PRE, WIDE
-from chunkstudy.runs.names import parse_ordering
 from chunkstudy.runs.study_runs import Context
 
 NAME = "similarity"
@@ -43,7 +42,7 @@ def by_ordering(context: Context, name: str) -> list[dict[str, object]]:
         found = {}
         for ordering in (PRE, LATE):
             vectors, _ = encode(
-                store, collection.documents, chunks, parse_ordering(ordering), PROTOCOLS[OWN]
+                store, collection.documents, chunks, parse_method(ordering), PROTOCOLS[OWN]
             )
             found[ordering] = (
                 {"all": to_others(vectors), "neighbours": to_next(vectors)}

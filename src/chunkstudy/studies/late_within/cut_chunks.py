@@ -19,10 +19,9 @@ from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.encoders.interface import TokenEncoder
 from chunkstudy.evaluation.statistics.differences import Pair, differences
 from chunkstudy.runs import records
-from chunkstudy.runs.conditions import FOUR_BITS, MINILM, MPNET
+from chunkstudy.runs.conditions import FOUR_BITS, MINILM, MPNET, parse_encoder
 from chunkstudy.runs.encoding import SPECIAL
 from chunkstudy.runs.grids import FOUR_BIT_WINDOWS, MPNET_WINDOWS, OWN, PRE, WINDOWS
-from chunkstudy.runs.names import parse_encoder
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.show.study import Tables
 from chunkstudy.studies.late_within.reading import EVERY, Arms, Cell

@@ -10,10 +10,9 @@ import pandas as pd
 from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.collections import covid_qa
 from chunkstudy.encoders.interface import TokenEncoder
-from chunkstudy.runs.conditions import MINILM, Condition
+from chunkstudy.runs.conditions import MINILM, Condition, parse_method
 from chunkstudy.runs.encoding import jobs
 from chunkstudy.runs.grids import OWN, PRE, WINDOWS
-from chunkstudy.runs.names import parse_ordering
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.layouts.reading import LAYOUTS
 
@@ -41,7 +40,7 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
             for window in WINDOWS:
                 for layout, ending in LAYOUTS.items():
                     context.say(f"{name}, {chunker}, {window} tokens, {layout}")
-                    ordering = parse_ordering(f"contextualized-{window}{ending}")
+                    ordering = parse_method(f"contextualized-{window}{ending}")
                     wanted = jobs(store, collection.documents, chunks, ordering, PROTOCOLS[OWN])
                     read = [one.tokens for one in wanted.layouts]
                     tokens = sum(read)

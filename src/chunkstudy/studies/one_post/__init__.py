@@ -18,7 +18,7 @@ import pandas as pd
 from chunkstudy.base import tokens
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import text_digest
-from chunkstudy.runs.chunkers import build_chunker
+from chunkstudy.runs.chunking import build_chunker
 from chunkstudy.runs.conditions import MINILM
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.one_post import printed

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.chunkers.own import checked
 from chunkstudy.collections.gutenqa import BOOKS as NUMBER_OF_BOOKS
+from chunkstudy.collections.registry import load_collection
 from chunkstudy.evaluation import statistics
 from chunkstudy.published.chunk_size import (
     ARMS,
@@ -31,7 +31,7 @@ from chunkstudy.published.chunk_size import (
 )
 from chunkstudy.runs import study_results
 from chunkstudy.runs.chunking import chunk
-from chunkstudy.runs.run import boundary_store, load_collection, load_store
+from chunkstudy.runs.store import boundary_store, load_store
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.show.columns import Column, Columns
 from chunkstudy.show.computing import Computing, Found
@@ -213,7 +213,7 @@ def _sizes(found: Found, computing: Computing) -> pd.DataFrame:
             f'the sizes of the chunks of {one} are not stored; compute="missing" measures them'
         )
     collection, vectors = load_collection(one.collection), computing.vectors
-    store = load_store(one.encoder, vectors, PROTOCOLS[one.protocol].newlines)
+    store = load_store(one.encoder, vectors, one.rules.newlines)
     chunker = own and checked(own, collection.documents)
     chunks = chunk(one, collection, store, chunker, boundary_store(one, vectors))
     if chunks.digest() != found.run.chunks_sha256:

@@ -18,12 +18,10 @@ from chunkstudy.base.encoding import TextTokens
 from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.published.chunk_size import BESIDE, NOTHING
 from chunkstudy.runs import records
-from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.conditions import Condition, EncoderName
 from chunkstudy.runs.grids import BEIR_AT_HAND, IELAB, OWN, PRE, WIDE
-from chunkstudy.runs.names import EncoderName
 from chunkstudy.runs.published_grid import TAXONOMY_COLLECTIONS, TAXONOMY_MODELS, WINDOWS
-from chunkstudy.runs.run import boundary_store
-from chunkstudy.runs.store import VectorStore
+from chunkstudy.runs.store import VectorStore, boundary_store
 from chunkstudy.runs.study_runs import Context
 
 NAME = "chunk-sizes"

@@ -17,7 +17,7 @@ from chunkstudy.evaluation.statistics.intervals import constant
 from chunkstudy.published.chunk_size import BOOKS, CHANGE
 from chunkstudy.published.sources import AVERAGE
 from chunkstudy.runs import display_names
-from chunkstudy.runs.names import CONTEXTUALIZED, PRE_EMBEDDING
+from chunkstudy.runs.conditions import CONTEXTUALIZED, PRE_EMBEDDING
 from chunkstudy.show import drawing
 from chunkstudy.show.formats import MINUS, decimals
 from chunkstudy.studies.taxonomy.tables import METHOD_OF

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.encoders.contextualized import Layout, TokenSpans
-from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.conditions import Condition, EmbeddingMethod
 from chunkstudy.runs.encoding import SPECIAL, jobs
 from chunkstudy.runs.grids import (
     BEIR_AT_HAND,
@@ -27,7 +27,6 @@ from chunkstudy.runs.grids import (
     PRE,
     WIDE,
 )
-from chunkstudy.runs.names import Ordering
 from chunkstudy.runs.study_runs import Context
 
 NAME = "packed-windows"
@@ -52,7 +51,7 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
             context.say(f"windows of {slug} in {name}")
             chunks = context.chunks(Condition(name, slug, WIDE, PRE, IELAB), store)
             for window in WINDOWS:
-                found = jobs(store, documents, chunks, Ordering(window), PROTOCOLS[IELAB])
+                found = jobs(store, documents, chunks, EmbeddingMethod(window), PROTOCOLS[IELAB])
                 pairs = zip(found.layouts, found.spans, strict=True)
                 several = [(layout, spans) for layout, spans in pairs if len(spans) > 1]
                 others, tokens = np.concatenate(

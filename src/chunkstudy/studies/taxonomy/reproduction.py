@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from chunkstudy.evaluation.statistics import agreement
-from chunkstudy.runs.names import CONTEXTUALIZED, PRE_EMBEDDING
+from chunkstudy.runs.conditions import CONTEXTUALIZED, PRE_EMBEDDING
 
 WHOSE = ["original", "reproduced"]
 

@@ -22,7 +22,7 @@ from chunkstudy.base.protocols import (
 from chunkstudy.evaluation.statistics.differences import Pair, differences
 from chunkstudy.published.chunk_size import BOOKS
 from chunkstudy.published.sources import AVERAGE, IN_CORPUS
-from chunkstudy.runs.names import PRE_EMBEDDING
+from chunkstudy.runs.conditions import PRE_EMBEDDING
 from chunkstudy.show.scores import Scores
 
 ALPHA = 0.05

@@ -10,9 +10,8 @@ import pandas as pd
 from chunkstudy.collections import covid_qa
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.runs.conditions import MINILM, Condition
+from chunkstudy.runs.conditions import MINILM, PRE_EMBEDDING, Condition, parse_encoder
 from chunkstudy.runs.grids import OWN, WIDE
-from chunkstudy.runs.names import PRE_EMBEDDING, parse_encoder
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.trained_late_chunking import passages, questions

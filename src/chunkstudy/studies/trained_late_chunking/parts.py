@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from chunkstudy.runs.names import CONTEXTUALIZED
+from chunkstudy.runs.conditions import CONTEXTUALIZED
 from chunkstudy.studies.trained_late_chunking.questions import Triple
 
 UNTRAINED, ALONE, CONTEXT, MIXED = "untrained", "alone", "context", "mixed"

@@ -10,11 +10,10 @@ import pandas as pd
 from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.base.spans import Chunks, Collection, Query
 from chunkstudy.runs import scoring
-from chunkstudy.runs.conditions import MINILM, Condition
+from chunkstudy.runs.conditions import MINILM, PRE_EMBEDDING, Condition, parse_method
 from chunkstudy.runs.encoding import encode, jobs
 from chunkstudy.runs.encoding import read_once as read_together
 from chunkstudy.runs.grids import OWN
-from chunkstudy.runs.names import PRE_EMBEDDING, parse_ordering
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.trained_late_chunking import model
@@ -47,7 +46,7 @@ def of_collection(
     """A row per chunker and question asked of the documents: ``plain`` and ``late``."""
     asked, protocol = collection.asked_of(documents), PROTOCOLS[OWN]
     queries = store.encode([query.text for query in asked.queries], "query")
-    late = parse_ordering(part.ordering)
+    late = parse_method(part.ordering)
     places = [collection.positions[one] for one in documents]
     cut = {
         chunker: chunks.only(np.isin(chunks.document, places))
@@ -62,7 +61,7 @@ def of_collection(
     tables = []
     for chunker, chunks in cut.items():
         columns = {}
-        for name, ordering in (("plain", parse_ordering(PRE_EMBEDDING)), ("late", late)):
+        for name, ordering in (("plain", parse_method(PRE_EMBEDDING)), ("late", late)):
             vectors, _ = encode(store, asked.documents, chunks, ordering, protocol, chunker)
             found = scoring.in_document(asked, chunks, (queries, vectors), protocol, None, False)
             measured = found.scores[found.scores["measure"] == DCG]

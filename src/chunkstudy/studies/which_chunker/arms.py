@@ -19,11 +19,10 @@ from chunkstudy.chunkers.table import CHUNKERS
 from chunkstudy.collections import covid_qa
 from chunkstudy.encoders import models
 from chunkstudy.evaluation import statistics
-from chunkstudy.runs.conditions import NONE, Condition
+from chunkstudy.runs.conditions import Condition, parse_chunker, parse_method
 from chunkstudy.runs.encoding import SPECIAL
 from chunkstudy.runs.grids import BEIR_AT_HAND, OWN, PRE
 from chunkstudy.runs.library import Library, Record
-from chunkstudy.runs.names import parse_chunker, parse_encoder, parse_ordering
 
 EXCERPTS, IN_CORPUS, IN_DOCUMENT = "excerpts", "in-corpus", "in-document"
 MEASURES = {EXCERPTS: "SpanRecall@5", IN_CORPUS: "nDCG@10", IN_DOCUMENT: "DCG@10"}
@@ -42,22 +41,21 @@ Question = tuple[str, tuple[str, ...]]
 
 def every_model(question: Question, library: Library) -> list[str]:
     """Each model with records of the task, by id, that with the most first."""
-    counts = Counter(parse_encoder(one.encoder).model for one in library if _belongs(question, one))
+    counts = Counter(one.model.model for one in library if one.model and _belongs(question, one))
     return [model for model, _ in counts.most_common()]
 
 
 def _belongs(question: Question, one: Condition) -> bool:
     """Whether a condition is asked about; a model of four bits answers another question only, and
     so does a chunker that is a control."""
-    if one.collection not in question[1] or one.protocol != OWN or one.encoder == NONE:
+    if one.collection not in question[1] or one.protocol != OWN or one.model is None:
         return False
-    spec = parse_chunker(one.chunker)
+    spec = one.chunking
     usual = spec.length == CHUNKERS[spec.name].lengths[0]
-    whole = models.spec(parse_encoder(one.encoder).model).packed is None
+    whole = models.spec(one.model.model).packed is None
     if spec.entry.control:
         return False
-    ordering = parse_ordering(one.ordering)
-    read = ordering.window == parse_encoder(one.encoder).reach and (one.late or ordering.beside)
+    read = one.method.window == one.model.reach and (one.late or one.method.beside)
     return usual and whole and (one.ordering == PRE or read)
 
 
@@ -65,18 +63,18 @@ def records(question: Question, model: str, library: Library) -> dict[Method, di
     """Per arm the records by collection, where all collections that have any have one; a late arm
     beside a plain one only, so that no half of a run is called the best; plain chunks that a
     narrower window leaves as they are once."""
-    wanted = [
-        one
-        for one in library
-        if _belongs(question, one) and parse_encoder(one.encoder).model == model
-    ]
-    seen = {one.collection for one in wanted}
+    wanted = {
+        condition: condition.model.reach
+        for condition in library
+        if condition.model and condition.model.model == model and _belongs(question, condition)
+    }
+    seen = {condition.collection for condition in wanted}
     names = [name for name in question[1] if name in seen]
     found: dict[Method, dict[str, Record]] = {}
-    for one in sorted(wanted, key=lambda one: -parse_encoder(one.encoder).reach):
+    for one, reach in sorted(wanted.items(), key=lambda item: -item[1]):
         record = library.get(one)
         if record is not None:
-            method = (one.chunker, one.ordering, parse_encoder(one.encoder).reach)
+            method = (one.chunker, one.ordering, reach)
             found.setdefault(method, {})[one.collection] = record
     whole = {
         method: {name: of[name] for name in names}
@@ -154,7 +152,7 @@ def encoded(method: Method, records: Mapping[str, Record], sizes: pd.DataFrame) 
         if counted is None:
             return np.nan
         tokens, documents = counted["wordpiece_tokens"], counted["documents"]
-        ordering = parse_ordering(method[1])
+        ordering = parse_method(method[1])
         if ordering.window:
             room = ordering.window - SPECIAL
             overlap = room - room // 2 if ordering.layout == AVERAGED else ordering.overlap

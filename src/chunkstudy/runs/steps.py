@@ -1,0 +1,282 @@
+"""One run in its six steps, each a function over plain values: documents and queries, spans,
+arrays, a ranking, a frame.
+
+:func:`collection`, :func:`chunk`, :func:`encode`, :func:`search`, :func:`score`, :func:`compare`.
+How chunks are drawn stands in ``chunking``, how they are embedded in ``encoding``, what is measured
+in ``scoring``; ``run`` takes the same steps and writes a record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from chunkstudy.base import places
+from chunkstudy.base.protocols import CORRECTED
+from chunkstudy.base.spans import Chunks, Collection, chunk_documents
+from chunkstudy.chunkers.own import OwnChunker, checked
+from chunkstudy.collections.registry import load_collection
+from chunkstudy.evaluation.retrieval import chunks as retrieval
+from chunkstudy.evaluation.retrieval import small_to_large
+from chunkstudy.evaluation.retrieval.bm25 import BM25
+from chunkstudy.evaluation.retrieval.chunks import Ranking, Search
+from chunkstudy.evaluation.retrieval.fusion import FUSED, fused
+from chunkstudy.evaluation.statistics.differences import Pair, differences
+from chunkstudy.runs import chunking, encoding, scoring
+from chunkstudy.runs.conditions import (
+    MINILM,
+    PRE_EMBEDDING,
+    EncoderName,
+    parse_chunker,
+    parse_encoder,
+    parse_method,
+    rules,
+)
+from chunkstudy.runs.store import load_store
+
+DEFAULT = parse_encoder(MINILM).model
+
+
+class StepError(ValueError):
+    """What a step is given does not belong together; the message says what does."""
+
+
+class Vectors(NamedTuple):
+    """``queries``, (queries, dimension), and ``chunks``, (chunks, dimension); float32, length 1."""
+
+    queries: NDArray[np.float32]
+    chunks: NDArray[np.float32]
+
+
+class Words(NamedTuple):
+    """The texts of the queries and of the chunks, of which BM25 counts the words."""
+
+    queries: Sequence[str]
+    chunks: Sequence[str]
+
+
+def collection(name: str = "builtin") -> Collection:
+    """Documents, queries and judgments; ``chunkstudy list`` shows the names.
+
+    Raises:
+        SourceError: if its files are neither here nor to be had.
+    """
+    return replace(load_collection(name), name=name)
+
+
+def chunk(
+    of: Collection,
+    chunker: str | OwnChunker,
+    encoder: str = DEFAULT,
+    protocol: str = CORRECTED.name,
+    returned: str | OwnChunker | int | None = None,
+) -> Chunks:
+    """Spans of every document, in their order.
+
+    Args:
+        of: the collection.
+        chunker: a name that ``chunkstudy chunkers`` shows, or a function from a text to spans or
+            strings.
+        encoder: hub id of the model that draws boundaries, for chunkers that embed.
+        protocol: whose rules; see ``protocols``.
+        returned: what is handed over where a chunk is found, if that is larger (small-to-large):
+            another chunker's chunk, or so many neighbours on either side. The chunks then have the
+            larger spans and the texts of the smaller.
+
+    Raises:
+        ValueError: for a name that is none.
+        ChunkerError: naming the document, if the function fails on it.
+    """
+    if not isinstance(chunker, str):
+        chunks = chunk_documents(checked(chunker, of.documents), of.documents)
+    else:
+        spec, vectors = parse_chunker(chunker), places.find().vectors
+        store = load_store(str(EncoderName(encoder)), vectors)
+        boundaries = load_store(spec.encoder, vectors) if spec.encoder else None
+        chunks = chunking.cut(of, spec, rules(protocol), store, boundaries)
+    if returned is None:
+        return chunks
+    if isinstance(returned, int):
+        return small_to_large.around(chunks, returned, of.documents)
+    return small_to_large.within(chunks, chunk(of, returned, encoder, protocol), of.documents)
+
+
+def encode(
+    of: Collection,
+    chunks: Chunks,
+    encoder: str = DEFAULT,
+    window: int | None = None,
+    ordering: str = PRE_EMBEDDING,
+    protocol: str = CORRECTED.name,
+) -> Vectors:
+    """Vectors of the queries and the chunks; what was encoded before is read.
+
+    Args:
+        of: the collection.
+        chunks: of the collection.
+        encoder: hub id of a model that ``chunkstudy models`` shows.
+        window: tokens read at once; the model's own where none is given.
+        ordering: the embedding method: ``pre_embedding``, late chunking as in
+            ``contextualized-256``, or a context put before each chunk as in ``prepended-title``.
+        protocol: whose rules.
+
+    Raises:
+        StepError: if the chunks are of another collection.
+        ModelError: if the model is unknown or not here.
+    """
+    _check_chunks(of, chunks)
+    method, slug = parse_method(ordering), str(EncoderName(encoder, window))
+    store = load_store(slug, places.find().vectors, rules(protocol).newlines)
+    before = encoding.contexts_of(method, of, chunks)
+    vectors, _ = encoding.encode(
+        store, of.documents, chunks, method, rules(protocol), before=before
+    )
+    return Vectors(store.encode([query.text for query in of.queries], "query"), vectors)
+
+
+def words(of: Collection, chunks: Chunks) -> Words:
+    """What :func:`search` counts words of.
+
+    Raises:
+        StepError: if the chunks are of another collection.
+    """
+    _check_chunks(of, chunks)
+    return Words([query.text for query in of.queries], chunks.texts(of.documents))
+
+
+def search(
+    vectors: Vectors | None,
+    k: int = 5,
+    words: Words | None = None,
+    returned: Chunks | None = None,
+) -> Ranking:
+    """The ``k`` best chunks of each query, exactly searched; of equal ones the first.
+
+    Args:
+        vectors: ranked by cosine; None where words alone rank.
+        k: how many chunks.
+        words: ranked by BM25; with vectors too, both rankings are made into one by their
+            reciprocal ranks.
+        returned: chunks that hand over a larger span (small-to-large): each span counts once, at
+            the rank of its best chunk, and indices are of :func:`handed_over`.
+
+    Raises:
+        StepError: if neither vectors nor words are given, or of different queries or chunks.
+        ModuleNotFoundError: for words, if bm25s is not installed.
+    """
+    ways: list[Search] = []
+    sizes: set[tuple[int, int]] = set()
+    if vectors is not None:
+        ways.append(partial(retrieval.search, *vectors))
+        sizes.add((len(vectors.queries), len(vectors.chunks)))
+    if words is not None:
+        ways.append(partial(BM25(words.chunks).search, words.queries))
+        sizes.add((len(words.queries), len(words.chunks)))
+    if not ways:
+        raise StepError("nothing is given to search by; give vectors, words, or both")
+    if len(sizes) > 1 or (returned is not None and {len(returned)} != {n for _, n in sizes}):
+        given = " and ".join(f"{q} queries and {c} chunks" for q, c in sorted(sizes))
+        small = f", and {len(returned)} chunks to return" if returned is not None else ""
+        raise StepError(f"{given} are given{small}; search by what is of the same chunks")
+    ((_, chunks),) = sizes
+    ranked = fused(ways, chunks)
+    if returned is None:
+        return ranked(k)
+    _, group = small_to_large.returned(returned)
+    ranking = small_to_large.deep_enough(
+        ranked, group, lambda r: bool((r.chunk[:, :k] != retrieval.NO_CHUNK).all()), max(k, FUSED)
+    )
+    return Ranking(ranking.chunk[:, :k], ranking.score[:, :k], ranking.ties_at_cut)
+
+
+def handed_over(chunks: Chunks) -> Chunks:
+    """The spans that chunks of small-to-large return, each once."""
+    return small_to_large.returned(chunks)[0]
+
+
+def score(
+    of: Collection,
+    chunks: Chunks,
+    by: Vectors | Ranking | None,
+    protocol: str = CORRECTED.name,
+) -> pd.DataFrame:
+    """Every measure of the collection's task, fractions, a row a query and a column a measure.
+
+    Args:
+        of: the collection.
+        chunks: of the collection.
+        by: what ranks them: vectors, or a ranking at least as deep as the measures read; None for
+            what no search decides.
+        protocol: whose rules.
+
+    Raises:
+        StepError: if the chunks are of another collection, or the vectors or the ranking of other
+            chunks or queries, or the ranking is not deep enough.
+    """
+    _check_chunks(of, chunks)
+    if isinstance(by, Vectors):
+        _check_vectors(of, chunks, by)
+    elif by is not None:
+        _check_ranking(of, chunks, by)
+    scored = scoring.score(of.name, of, chunks, by, rules(protocol))
+    return scoring.rounded(scored.scores)
+
+
+def compare(first: pd.DataFrame, second: pd.DataFrame, *measures: str) -> pd.DataFrame:
+    """First minus second, query by query, a row a measure: means, difference with its 95% interval,
+    paired t-test with Holm's correction over the measures, and in a word what is shown.
+
+    Args:
+        first: what :func:`score` gives.
+        second: the same of another run.
+        measures: columns of both; all common ones where none is named.
+    """
+    named = measures or tuple(str(measure) for measure in first if measure in second)
+    pairs = [Pair({"measure": measure}, first[measure], second[measure]) for measure in named]
+    return differences(pairs, f"{len(named)} measures", "first", "second")
+
+
+def _check_chunks(of: Collection, chunks: Chunks) -> None:
+    """Refuse chunks that do not lie in the collection's documents."""
+    lengths = np.array([len(document.text) for document in of.documents], dtype=np.int64)
+    inside = chunks.document < len(lengths)
+    inside[inside] = chunks.end[inside] <= lengths[chunks.document[inside]]
+    if not inside.all():
+        i = int(inside.argmin())
+        raise StepError(
+            f"the chunks are of another collection than {of.name}: chunk {i} ends at character "
+            f"{chunks.end[i]} of document {chunks.document[i]}, which is not there; chunk "
+            f"{of.name} and give what that returns"
+        )
+
+
+def _check_vectors(of: Collection, chunks: Chunks, vectors: Vectors) -> None:
+    """Refuse vectors of another number of queries or chunks."""
+    given = (len(vectors.queries), len(vectors.chunks))
+    if given != (len(of.queries), len(chunks)):
+        raise StepError(
+            f"the vectors are of {given[0]} queries and {given[1]} chunks, and {of.name} has "
+            f"{len(of.queries)} queries and is given with {len(chunks)} chunks; encode these"
+        )
+
+
+def _check_ranking(of: Collection, chunks: Chunks, ranking: Ranking) -> None:
+    """Refuse a ranking of other queries or chunks, or of too few chunks a query."""
+    queries, depth = ranking.chunk.shape
+    if queries != len(of.queries) or ranking.chunk.max(initial=-1) >= len(chunks):
+        raise StepError(
+            f"the ranking is of other chunks or queries than the {len(chunks)} chunks and "
+            f"{len(of.queries)} queries of {of.name} given with it; search these"
+        )
+    read = min(scoring.depth_read(of.name), len(chunks))
+    if depth < read:
+        raise StepError(
+            f"the ranking has {depth} chunks a query, and the measures of {of.name} read {read}; "
+            f"search with k={read} or more"
+        )
