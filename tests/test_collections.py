@@ -13,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from chunkstudy.base import sources
+from chunkstudy.base.named import Named
 from chunkstudy.base.spans import Collection, Document, Judgment, Query, SpanError
 from chunkstudy.collections import builtin, chroma, registry
 from chunkstudy.commands import cli
@@ -114,6 +115,13 @@ def test_a_query_judged_on_two_documents_or_none_is_refused() -> None:
         twice.within_documents()
     with pytest.raises(ValueError, match="query 1 of corpora is judged on 0 documents"):
         replace(COLLECTION, judgments=COLLECTION.judgments[:1]).within_documents()
+
+
+def test_every_loader_that_the_table_names_is_there() -> None:
+    for entry in registry.COLLECTIONS.values():
+        for named in (entry.load, entry.quotations, entry.answers, entry.lacks):
+            if isinstance(named, Named):
+                assert callable(named.function)
 
 
 def test_a_new_collection_takes_one_entry(monkeypatch: pytest.MonkeyPatch) -> None:

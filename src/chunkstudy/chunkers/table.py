@@ -6,7 +6,8 @@ A chunker is a function of a text that names what else it needs: ``embed``, text
 ``count``, the length function; ``tokenizer``, the tokens that windows are made of; ``ask`` and
 ``model``, a language model; ``strengths``, a signal's at given ends; ``segmentation``, what others
 made of the text; ``quirks`` and ``form``, whose faults it keeps (``Protocol``); ``sentences``,
-whether ielab's code shows a model those; and the numbers of its slug.
+whether ielab's code shows a model those; and the numbers of its slug. Those that ask a model
+elsewhere, and their controls, are named (``Named``), so that no other run imports them.
 """
 
 from __future__ import annotations
@@ -17,18 +18,13 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
+from chunkstudy.base.named import Named
 from chunkstudy.base.spans import RewrittenSpan, Span
 from chunkstudy.chunkers import (
-    breakpoints,
     cutting_by_signal,
-    llm_windows,
-    lumberchunker_controls,
-    lumberchunker_published,
     passages,
-    propositions,
     sections,
     segmenter,
-    segmenter_api,
     semantic,
     structure,
 )
@@ -81,7 +77,8 @@ class Entry:
 
 @cache
 def _parameters(function: Callable[..., Any]) -> frozenset[str]:
-    return frozenset(inspect.signature(function).parameters)
+    known = function.function if isinstance(function, Named) else function
+    return frozenset(inspect.signature(known).parameters)
 
 
 def _released(title: str, rewrites: bool = False) -> Entry:
@@ -93,8 +90,9 @@ def _signal(signal: str, title: str) -> Entry:
     return Entry(function, title, ("size",), CL100K)
 
 
-def _breakpoints(kind: breakpoints.Kind, title: str) -> Entry:
-    return Entry(partial(breakpoints.chunk, kind=kind), title, lengths=CL100K, llm=GEMINI)
+def _breakpoints(kind: str, title: str) -> Entry:
+    function = Named("chunkers.breakpoints:chunk", keywords=(("kind", kind),))
+    return Entry(function, title, lengths=CL100K, llm=GEMINI)
 
 
 CHUNKERS: dict[str, Entry] = {
@@ -125,7 +123,9 @@ CHUNKERS: dict[str, Entry] = {
         decodes=True,
     ),
     "segmenter": Entry(segmenter.segments, "Jina's segmenter", lengths=CL100K),
-    "segmenter-api": Entry(segmenter_api.segments, "Jina's segmenter, its API", lengths=CL100K),
+    "segmenter-api": Entry(
+        Named("chunkers.segmenter_api:segments"), "Jina's segmenter, its API", lengths=CL100K
+    ),
     "lumberchunker-handmade": Entry(
         passages.segmented, "LumberChunker, boundaries by hand", segments=BUILTIN
     ),
@@ -141,18 +141,20 @@ CHUNKERS: dict[str, Entry] = {
     "signal-attention-last": _signal("attention-last", "Cut where attention stays behind"),
     "signal-influence": _signal("influence", "Cut where the text before matters least"),
     "signal-surprisal": _signal("surprisal", "Cut where the text surprises"),
-    "llm": Entry(llm_windows.chunk, "Language model", lengths=CL100K, llm="openai/gpt-4o"),
+    "llm": Entry(
+        Named("chunkers.llm_windows:chunk"), "Language model", lengths=CL100K, llm="openai/gpt-4o"
+    ),
     "lumberchunker": Entry(
-        lumberchunker_published.chunk, "LumberChunker", lengths=CL100K, llm=GEMINI
+        Named("chunkers.lumberchunker_published:chunk"), "LumberChunker", lengths=CL100K, llm=GEMINI
     ),
     "lumberchunker-last": Entry(
-        lumberchunker_controls.last,
+        Named("chunkers.lumberchunker_controls:last"),
         "LumberChunker, always the last candidate",
         lengths=CL100K,
         control=True,
     ),
     "lumberchunker-random": Entry(
-        lumberchunker_controls.at_random,
+        Named("chunkers.lumberchunker_controls:at_random"),
         "LumberChunker, a candidate at random",
         ("draw",),
         CL100K,
@@ -162,6 +164,10 @@ CHUNKERS: dict[str, Entry] = {
     "breakpoints-topic": _breakpoints("topic", "Segments by topic"),
     "breakpoints-summary": _breakpoints("summary", "Segments with summaries"),
     "proposition": Entry(
-        propositions.chunk, "Proposition", lengths=CL100K, rewrites=True, llm=GEMINI
+        Named("chunkers.propositions:chunk"),
+        "Proposition",
+        lengths=CL100K,
+        rewrites=True,
+        llm=GEMINI,
     ),
 }

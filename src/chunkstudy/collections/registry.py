@@ -1,7 +1,7 @@
 """Every collection of the study: what is asked of it, how it is loaded, how large it is.
 
 To add a set of BEIR's, write its entry in ``beir.SOURCES``; any other takes an entry here, which
-names its loader as ``file:function``. Both take a title in ``runs/display_names.py``.
+names its loader. Both take a title in ``runs/display_names.py``.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from importlib import import_module
-from typing import Any, Literal
+from typing import Literal
 
+from chunkstudy.base.named import Named
 from chunkstudy.base.sources import SourceError
 from chunkstudy.base.spans import Collection, RewrittenSpan, Span
 from chunkstudy.collections import beir, own
@@ -34,26 +34,6 @@ BUILTIN_TOKENS = 32_655
 """WordPiece, all counted here."""
 MEETINGS = {"train": 162, "val": 35, "test": 35}
 """Of QMSum's splits."""
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """A function of a file beside this one, ``file:function``, imported when it is called; the
-    arguments come before those of the call."""
-
-    name: str
-    arguments: tuple[object, ...] = ()
-
-    @property
-    def function(self) -> Callable[..., Any]:
-        file, _, name = self.name.partition(":")
-        function: Callable[..., Any] = getattr(
-            import_module(f"chunkstudy.collections.{file}"), name
-        )
-        return function
-
-    def __call__(self, *more: object) -> Any:
-        return self.function(*self.arguments, *more)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +98,8 @@ def segmentation(chunker: str, text: str) -> Sequence[Span] | Sequence[Rewritten
         ValueError: if they segmented other texts.
     """
     if chunker == "lumberchunker-handmade":
-        return Named("handmade:chunk")(text)
-    return Named("released:chunk", (chunker,))(text)
+        return Named("collections.handmade:chunk")(text)
+    return Named("collections.released:chunk", (chunker,))(text)
 
 
 def _of_gutenqa(name: str, load: Named, books: int, lacks: Named | None = None) -> Entry:
@@ -129,8 +109,8 @@ def _of_gutenqa(name: str, load: Named, books: int, lacks: Named | None = None) 
         load,
         documents=books,
         tokens=round(EMMA_WORDS * TOKENS_PER_WORD) * books,
-        quotations=Named("gutenqa:gold_strings", (name,)),
-        answers=Named("gutenqa:proposition_answers", (name,)),
+        quotations=Named("collections.gutenqa:gold_strings", (name,)),
+        answers=Named("collections.gutenqa:proposition_answers", (name,)),
         lacks=lacks or (lambda: None),
     )
 
@@ -142,33 +122,44 @@ def _of_qmsum(task: Task, load: Named, *splits: str) -> Entry:
 
 
 COLLECTIONS: dict[str, Entry] = {
-    "chroma": Entry("token_overlap", Named("chroma:load"), documents=5, tokens=CHROMA_TOKENS),
-    "chroma-within": Entry(
-        "in_document", Named("chroma:load_within"), documents=5, tokens=CHROMA_TOKENS
+    "chroma": Entry(
+        "token_overlap", Named("collections.chroma:load"), documents=5, tokens=CHROMA_TOKENS
     ),
-    "covid-qa": Entry("token_overlap", Named("covid_qa:load"), 98, COVID_QA_TOKENS),
-    "covid-qa-within": Entry("in_document", Named("covid_qa:load_within"), 98, COVID_QA_TOKENS),
+    "chroma-within": Entry(
+        "in_document", Named("collections.chroma:load_within"), documents=5, tokens=CHROMA_TOKENS
+    ),
+    "covid-qa": Entry("token_overlap", Named("collections.covid_qa:load"), 98, COVID_QA_TOKENS),
+    "covid-qa-within": Entry(
+        "in_document", Named("collections.covid_qa:load_within"), 98, COVID_QA_TOKENS
+    ),
     "evidence-inference-within": Entry(
-        "in_document", Named("evidence_inference:load_within"), 93, EVIDENCE_INFERENCE_TOKENS
+        "in_document",
+        Named("collections.evidence_inference:load_within"),
+        93,
+        EVIDENCE_INFERENCE_TOKENS,
     ),
     "fairytaleqa-within": Entry(
-        "in_document", Named("fairytaleqa:load_within"), 23, FAIRYTALEQA_TOKENS
+        "in_document", Named("collections.fairytaleqa:load_within"), 23, FAIRYTALEQA_TOKENS
     ),
-    "qmsum": _of_qmsum("in_corpus", Named("qmsum:load"), "train", "val"),
-    "qmsum-within": _of_qmsum("in_document", Named("qmsum:load_within"), "val", "test"),
+    "qmsum": _of_qmsum("in_corpus", Named("collections.qmsum:load"), "train", "val"),
+    "qmsum-within": _of_qmsum("in_document", Named("collections.qmsum:load_within"), "val", "test"),
     "qmsum-within-train": _of_qmsum(
         "in_document",
-        Named("qmsum:load_within", ("qmsum-within-train", ("train",))),
+        Named("collections.qmsum:load_within", ("qmsum-within-train", ("train",))),
         "train",
     ),
     "contextual-code": Entry(
-        "token_overlap", Named("contextual_code:load"), 90, CONTEXTUAL_CODE_TOKENS
+        "token_overlap", Named("collections.contextual_code:load"), 90, CONTEXTUAL_CODE_TOKENS
     ),
-    "builtin": Entry("token_overlap", Named("builtin:load"), documents=47, tokens=BUILTIN_TOKENS),
+    "builtin": Entry(
+        "token_overlap", Named("collections.builtin:load"), documents=47, tokens=BUILTIN_TOKENS
+    ),
     "builtin-graded": Entry(
-        "in_corpus", Named("builtin:load_graded"), documents=47, tokens=BUILTIN_TOKENS
+        "in_corpus", Named("collections.builtin:load_graded"), documents=47, tokens=BUILTIN_TOKENS
     ),
     **{name: _of_beir(name, source) for name, source in beir.SOURCES.items()},
-    "gutenqa": _of_gutenqa("gutenqa", Named("gutenqa:load"), 100, Named("gutenqa:lacks")),
-    "gutenqa-emma": _of_gutenqa("gutenqa-emma", Named("gutenqa:load_emma"), 1),
+    "gutenqa": _of_gutenqa(
+        "gutenqa", Named("collections.gutenqa:load"), 100, Named("collections.gutenqa:lacks")
+    ),
+    "gutenqa-emma": _of_gutenqa("gutenqa-emma", Named("collections.gutenqa:load_emma"), 1),
 }

@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
 
 import torch
 
 from chunkstudy.base.faults import ModelError
 from chunkstudy.base.models import ModelSpec
+from chunkstudy.base.named import Named
 from chunkstudy.encoders.bert import Bert
 
 KINDS = {
-    "bert": "bert:Bert",
-    "mpnet": "mpnet:MPNet",
-    "xlm_roberta": "bert:XlmRoberta",
-    "jina_bert": "jina_bert:JinaBert",
-    "nomic_bert": "rotary:NomicBert",
-    "jina_embeddings_v3": "rotary:JinaEmbeddingsV3",
+    "bert": Named("encoders.bert:Bert"),
+    "mpnet": Named("encoders.mpnet:MPNet"),
+    "xlm_roberta": Named("encoders.bert:XlmRoberta"),
+    "jina_bert": Named("encoders.jina_bert:JinaBert"),
+    "nomic_bert": Named("encoders.rotary:NomicBert"),
+    "jina_embeddings_v3": Named("encoders.rotary:JinaEmbeddingsV3"),
 }
-"""By a model's kind the file beside this one and the class that computes it."""
-
-
-def computed_by(kind: str) -> type[Bert]:
-    """The class that computes models of a kind."""
-    file, _, name = KINDS[kind].partition(":")
-    stack: type[Bert] = getattr(import_module(f"chunkstudy.encoders.{file}"), name)
-    return stack
+"""By a model's kind the class that computes it."""
 
 
 def load(spec: ModelSpec, folder: Path, device: torch.device, dtype: torch.dtype) -> Bert:
@@ -37,7 +30,7 @@ def load(spec: ModelSpec, folder: Path, device: torch.device, dtype: torch.dtype
     """
     if spec.kind not in KINDS:
         raise ModelError(f"{spec.id} is no encoder that is computed here; there is nothing to load")
-    model = computed_by(spec.kind)(folder, device, dtype)
+    model: Bert = KINDS[spec.kind](folder, device, dtype)
     if spec.architecture not in (None, model.architecture):
         raise ModelError(
             f"{spec.id}: its config.json describes {model.architecture}, the registry "

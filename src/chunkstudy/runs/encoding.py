@@ -7,7 +7,7 @@ import itertools
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -130,6 +130,28 @@ def contexts_of(
         replies = asking.ask_many(requests)
         bar = tqdm(replies, "contexts", len(chunks), unit="chunk", disable=quiet, leave=False)
         return [written_contexts.context(reply) for reply in bar]
+
+
+class Vectors(NamedTuple):
+    """``queries``, (queries, dimension), and ``chunks``, (chunks, dimension); float32, length 1."""
+
+    queries: NDArray[np.float32]
+    chunks: NDArray[np.float32]
+
+
+def encode_both(
+    store: VectorStore,
+    collection: Collection,
+    chunks: Chunks,
+    method: EmbeddingMethod,
+    protocol: Protocol,
+    before: Sequence[str] = (),
+    label: str = "encoding",
+) -> tuple[Vectors, int]:
+    """Vectors of queries and chunks, and how many chunks got no token; see :func:`encode`."""
+    of_chunks, empty = encode(store, collection.documents, chunks, method, protocol, label, before)
+    of_queries = store.encode([query.text for query in collection.queries], "query")
+    return Vectors(of_queries, of_chunks), empty
 
 
 def encode(

@@ -25,7 +25,7 @@ from chunkstudy.evaluation.retrieval import hnsw
 from chunkstudy.runs import rankings, records, scoring
 from chunkstudy.runs.chunking import chunk, describe, describe_language_model
 from chunkstudy.runs.conditions import PREPENDED, Condition, ConditionError
-from chunkstudy.runs.encoding import contexts_of, encode, jobs, read_once
+from chunkstudy.runs.encoding import Vectors, contexts_of, encode_both, jobs, read_once
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.store import boundary_store as boundary_store
 from chunkstudy.runs.store import load_store as load_store
@@ -167,21 +167,19 @@ def evaluate(
     with _timed(timing, "chunking", store):
         chunks = chunk(condition, collection, store, chunker, boundaries)
     texts = chunks.texts(collection.documents)
-    vectors = None
+    vectors: Vectors | None = None
     before: list[str] = []
     empty = sum(not text.strip() for text in texts)
     if store is not None:
         before = contexts_of(method, collection, chunks)
         with _timed(timing, "", store):
-            questions = [query.text for query in collection.queries]
             if isinstance(store.encoder, ApiEncoder):
+                questions = [query.text for query in collection.queries]
                 missing = store.missing(texts), store.missing(questions, "query")
                 store.encoder.say_price(str(condition), *missing)
-            of_chunks, empty = encode(
-                store, collection.documents, chunks, method, protocol, condition.chunker, before
+            vectors, empty = encode_both(
+                store, collection, chunks, method, protocol, before, condition.chunker
             )
-            of_queries = store.encode(questions, "query")
-            vectors = (of_queries, of_chunks)
     sizes = {name: np.asarray(tokens.counter(name).count_many(texts)) for name in UNITS}
     scored = _score(condition, collection, chunks, vectors, approximate)
     timing |= scored.seconds
@@ -225,7 +223,7 @@ def _score(
     condition: Condition,
     collection: Collection,
     chunks: Chunks,
-    vectors: tuple[NDArray[np.float32], NDArray[np.float32]] | None,
+    vectors: Vectors | None,
     approximate: bool,
 ) -> scoring.Scored:
     if approximate and condition.task != "token_overlap":

@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from chunkstudy.base import places
 from chunkstudy.base.protocols import CORRECTED
@@ -38,6 +37,7 @@ from chunkstudy.runs.conditions import (
     parse_method,
     rules,
 )
+from chunkstudy.runs.encoding import Vectors as Vectors
 from chunkstudy.runs.store import load_store
 
 DEFAULT = parse_encoder(MINILM).model
@@ -45,13 +45,6 @@ DEFAULT = parse_encoder(MINILM).model
 
 class StepError(ValueError):
     """What a step is given does not belong together; the message says what does."""
-
-
-class Vectors(NamedTuple):
-    """``queries``, (queries, dimension), and ``chunks``, (chunks, dimension); float32, length 1."""
-
-    queries: NDArray[np.float32]
-    chunks: NDArray[np.float32]
 
 
 class Words(NamedTuple):
@@ -134,10 +127,8 @@ def encode(
     method, slug = parse_method(ordering), str(EncoderName(encoder, window))
     store = load_store(slug, places.find().vectors, rules(protocol).newlines)
     before = encoding.contexts_of(method, of, chunks)
-    vectors, _ = encoding.encode(
-        store, of.documents, chunks, method, rules(protocol), before=before
-    )
-    return Vectors(store.encode([query.text for query in of.queries], "query"), vectors)
+    vectors, _ = encoding.encode_both(store, of, chunks, method, rules(protocol), before)
+    return vectors
 
 
 def words(of: Collection, chunks: Chunks) -> Words:

@@ -20,7 +20,8 @@ from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
 from chunkstudy.evaluation.retrieval import chunks as retrieval
 from chunkstudy.runs import chunking
-from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.conditions import Condition, EmbeddingMethod
+from chunkstudy.runs.encoding import encode_both
 from chunkstudy.runs.store import VectorStore
 
 MEASURES = ("SpanRecall", "SpanPrecision", "SpanIoU")
@@ -335,11 +336,12 @@ def search(
         ConditionError: if another model draws the boundaries and ``boundaries`` was not given.
     """
     chunks = chunking.chunk(condition, collection, store, boundaries=boundaries)
-    vectors = store.encode(chunks.texts(collection.documents), label=condition.chunker)
-    queries = store.encode([query.text for query in collection.queries], "query")
-    ranking = retrieval.search(queries, vectors, len(chunks))
+    vectors, _ = encode_both(
+        store, collection, chunks, EmbeddingMethod(), condition.rules, label=condition.chunker
+    )
+    ranking = retrieval.search(*vectors, len(chunks))
     unknown = np.full(len(chunks), -1, dtype=np.int64)
-    return Searched(condition, collection, store, chunks, queries, ranking, unknown)
+    return Searched(condition, collection, store, chunks, vectors.queries, ranking, unknown)
 
 
 def _relevant(collection: Collection) -> dict[str, list[Judgment]]:
