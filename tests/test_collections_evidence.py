@@ -87,7 +87,7 @@ def test_a_prompt_becomes_one_sentence_and_its_spans_do_not_overlap() -> None:
 def test_the_guides_chunks_cover_its_files_and_hold_what_is_judged() -> None:
     loaded = contextual_code.load()
     spans = {one.id: contextual_code.guides_chunks(one.text) for one in loaded.documents}
-    assert sum(map(len, spans.values())) == contextual_code.CHUNKS
+    assert sum(map(len, spans.values())) == 737
     assert all((one.start, one.end) in spans[one.document] for one in loaded.judgments)
     with pytest.raises(SourceError, match="cut no such file"):
         contextual_code.guides_chunks("fn main() {}")

@@ -21,7 +21,6 @@ HOME = (
     f"https://raw.githubusercontent.com/anthropics/claude-cookbooks/{COMMIT}"
     "/skills/contextual-embeddings/data"
 )
-FILES, CHUNKS, QUESTIONS = 90, 737, 248
 
 
 def load() -> Collection:

@@ -40,7 +40,6 @@ FILE = SourceFile(
     "/data/question-answering/200423_covidQA.json",
     "ab310b4e39f726e087c8fa3d1787c73771dacddc584977204ebe3cc889ee1264",
 )
-PAPERS = 98
 
 
 def chooses(paper: str) -> bool:

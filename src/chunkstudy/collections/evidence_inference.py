@@ -24,7 +24,6 @@ TABLES = {"annotations.csv": "v2_annotations.csv", "prompts.csv": "prompts_merge
 """The tables here, which hold the rows of the articles at hand, and the repository's, which hold
 all."""
 TEMPLATE = "effect of {Intervention} compared with {Comparator} on {Outcome}"
-ARTICLES, PROMPTS, SPANS = 93, 257, 510
 
 
 def load_within() -> Collection:

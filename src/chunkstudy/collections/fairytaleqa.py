@@ -20,7 +20,6 @@ COMMIT = "a24ddc17364666b7c13a425b9970c87368b03417"
 HOME = f"https://raw.githubusercontent.com/uci-soe/FairytaleQAData/{COMMIT}/data-by-train-split"
 FOLDERS = {"questions": "questions/val", "stories": "section-stories/val"}
 """Of the files here, and of the same in the repository."""
-STORIES, QUESTIONS = 23, 1025
 GAP = "\n\n"
 
 

@@ -23,10 +23,9 @@ from typing import Any
 from chunkstudy.base.sources import SourceError, SourceFile, fetch, listed
 from chunkstudy.base.spans import Collection, Document, Judgment, Query, Span
 
-WHOLE, WITHIN, TRAIN = "qmsum", "qmsum-within", "qmsum-within-train"
+WHOLE, WITHIN = "qmsum", "qmsum-within"
 COMMIT = "83d7768c1f2b4dfeb091385d3dc7e239b8e5bb7e"
 HOME = f"https://raw.githubusercontent.com/Yale-LILY/QMSum/{COMMIT}/data/ALL"
-MEETINGS = {"train": 162, "val": 35, "test": 35}
 Meeting = dict[str, Any]
 
 
