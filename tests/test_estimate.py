@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 
 from chunkstudy.base.places import Places
+from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.collections import registry
 from chunkstudy.encoders import models
 from chunkstudy.runs import grids, published_grid
-from chunkstudy.runs.conditions import LARGE, MPNET, Condition
+from chunkstudy.runs.conditions import LARGE, MINILM_512, MPNET, Condition
 from chunkstudy.runs.estimate import estimate, known_tokens, open_by_model, prices, readings
-from chunkstudy.runs.grids import OWN, PRE, WIDE
+from chunkstudy.runs.names import PRE_EMBEDDING
 
 ROOT = Places(Path(__file__).parents[1])
 
@@ -67,7 +68,7 @@ def test_the_taxonomys_boundaries_are_drawn_once_for_all_models(nothing_recorded
 
 
 def test_minilms_operations_are_those_of_its_linear_layers(nothing_recorded: Places) -> None:
-    condition = Condition("scifact", "fixed-256", WIDE, "pre_embedding", "corrected")
+    condition = Condition("scifact", "fixed-256", MINILM_512, "pre_embedding", "corrected")
     (one,) = prices([condition], nothing_recorded)
     assert one.operations == one.tokens * 6 * 2 * (4 * 384**2 + 2 * 384 * 1536)
     line, *_ = estimate([condition], nothing_recorded)
@@ -93,7 +94,7 @@ def test_an_api_costs_dollars_and_no_operations_here(nothing_recorded: Places) -
 
 
 def test_what_is_recorded_costs_nothing() -> None:
-    recorded = Condition("scifact", "fixed-256", WIDE, "pre_embedding", "corrected")
+    recorded = Condition("scifact", "fixed-256", MINILM_512, "pre_embedding", "corrected")
     assert prices([recorded], ROOT) == []
 
 
@@ -108,7 +109,7 @@ def test_every_collection_has_a_size(tmp_path: Path) -> None:
 def test_a_size_that_is_assumed_is_said(
     nothing_recorded: Places, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    condition = Condition("quora", "fixed-64", WIDE, "pre_embedding", "corrected")
+    condition = Condition("quora", "fixed-64", MINILM_512, "pre_embedding", "corrected")
     assert not any("assumed" in line for line in estimate([condition], nothing_recorded))
     entry = replace(registry.find("quora"), tokens=0)
     monkeypatch.setitem(registry.COLLECTIONS, "quora", entry)
@@ -127,8 +128,11 @@ def test_a_model_with_open_conditions_has_a_line_that_starts_them(
 ) -> None:
     model_free = Condition("chroma", "token-400-0", "none", "none", "corrected")
     blocked = published_grid.taxonomy("fiqa", "semantic", published_grid.NOMIC, "pre_embedding")
-    wanted = [Condition("scifact", "none", f"{MPNET}{w}", PRE, OWN) for w in ("", "-w512")]
-    minilm = Condition("scifact", "none", WIDE, PRE, OWN)
+    wanted = [
+        Condition("scifact", "none", f"{MPNET}{w}", PRE_EMBEDDING, CORRECTED.name)
+        for w in ("", "-w512")
+    ]
+    minilm = Condition("scifact", "none", MINILM_512, PRE_EMBEDDING, CORRECTED.name)
     lines = list(open_by_model([*wanted, model_free, blocked, minilm], nothing_recorded))
     assert [line.split(":")[0] for line in lines] == [
         "sentence-transformers/all-mpnet-base-v2",

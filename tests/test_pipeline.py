@@ -8,16 +8,16 @@ import pytest
 import chunkstudy
 from chunkstudy import chunk, collection, compare, encode, score, search
 from chunkstudy.base import places
-from chunkstudy.runs.conditions import parse
-from chunkstudy.runs.grids import LATE, PRE, WIDE
+from chunkstudy.runs.conditions import LATE_512, MINILM_512, parse
 from chunkstudy.runs.library import Library
+from chunkstudy.runs.names import PRE_EMBEDDING
 
 MODEL = "sentence-transformers/all-MiniLM-L6-v2"
 
 
 @pytest.mark.parametrize(
     ("name", "chunker", "ordering"),
-    [("builtin", "recursive-200-0", PRE), ("builtin-graded", "sentence-5", LATE)],
+    [("builtin", "recursive-200-0", PRE_EMBEDDING), ("builtin-graded", "sentence-5", LATE_512)],
 )
 def test_steps_give_the_scores_of_the_record(name: str, chunker: str, ordering: str) -> None:
     wide = name == "builtin-graded"
@@ -25,7 +25,7 @@ def test_steps_give_the_scores_of_the_record(name: str, chunker: str, ordering: 
     chunks = chunk(of, chunker)
     vectors = encode(of, chunks, MODEL, 512 if wide else None, ordering)
     found = score(of, chunks, vectors)
-    slug = WIDE if wide else f"{MODEL.replace('/', '__')}"
+    slug = MINILM_512 if wide else f"{MODEL.replace('/', '__')}"
     stored = Library(places.find()).get(parse(f"{name}/{chunker}/{slug}/{ordering}/corrected"))
     assert stored is not None
     assert np.abs(found[stored.wide.columns] - stored.wide).max(axis=None) < 0.005

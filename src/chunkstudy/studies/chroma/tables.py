@@ -14,7 +14,6 @@ from chunkstudy.evaluation.statistics.differences import Pair, differences
 from chunkstudy.published.sources import TOKEN_WINDOWS
 from chunkstudy.runs import chunker_costs
 from chunkstudy.runs.conditions import MINILM, NONE, Condition
-from chunkstudy.runs.grids import MINILM_SIZES
 from chunkstudy.runs.library import Library
 from chunkstudy.runs.names import PRE_EMBEDDING, parse_chunker
 from chunkstudy.runs.published_grid import MAIN_SIZES
@@ -177,6 +176,8 @@ def agreement(stated: pd.DataFrame, found: pd.DataFrame) -> pd.DataFrame:
 
 
 COLLECTION = "chroma"
+SIZES = ("250-125", "250-0", "200-0")
+"""Of the rows of the table of all-MiniLM-L6-v2."""
 LENGTHS = ("cl100k", "wordpiece", "wordpiece-special")
 MEASURES = ("SpanRecall@5", "SpanPrecision@5", "PrecisionOmega", "SpanIoU@5", "SpanRecall@Min")
 OMEGA = "PrecisionOmega"
@@ -194,7 +195,7 @@ def lengths(places: Places, published: pd.DataFrame) -> pd.DataFrame:
     means = published[published["statistic"] == "mean"]
     cells = means.set_index(["chunker", "measure"])["value"]
     rows = []
-    for name in (f"recursive-{size}" for size in MINILM_SIZES):
+    for name in (f"recursive-{size}" for size in SIZES):
         for length in LENGTHS:
             slug = name + ("" if length == "cl100k" else f"-{length}")
             free = library.get(Condition(COLLECTION, slug, NONE, NONE, protocol))

@@ -12,14 +12,14 @@ import numpy as np
 import pandas as pd
 
 from chunkstudy.base.places import Places
+from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.evaluation import statistics
 from chunkstudy.llm.prices import PRICES
 from chunkstudy.runs import asking_cost, records
 from chunkstudy.runs.asking_cost import Segmentation
-from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.grids import OWN, PRE, WIDE
+from chunkstudy.runs.conditions import MINILM_512, Condition
 from chunkstudy.runs.library import Library
-from chunkstudy.runs.names import parse_chunker
+from chunkstudy.runs.names import PRE_EMBEDDING, parse_chunker
 from chunkstudy.runs.published_grid import published_grid
 from chunkstudy.studies.language_models.answers import EMMA as ABOUT_EMMA
 from chunkstudy.studies.language_models.emma import EMMA
@@ -135,7 +135,11 @@ def _measured(chunker: str, measured: pd.DataFrame) -> dict[str, object]:
 
 def _of_answers(chunker: str, library: Library, answers: pd.DataFrame) -> dict[str, object]:
     """The language model's own time on Emma, a book, once all of it is chunked."""
-    record = library.get(Condition(EMMA, chunker, WIDE, PRE, OWN)) if chunker == SMALL else None
+    record = (
+        library.get(Condition(EMMA, chunker, MINILM_512, PRE_EMBEDDING, CORRECTED.name))
+        if chunker == SMALL
+        else None
+    )
     seconds = float(answers.loc[answers["text"] == ABOUT_EMMA, "seconds"].sum())
     if record is None or not seconds:
         return {}
@@ -156,7 +160,11 @@ def _dollars(chunker: str, places: Places) -> float:
 
 
 def _score(library: Library, chunker: str) -> dict[str, object]:
-    record = library.get(Condition(EMMA, chunker, WIDE, PRE, OWN)) if chunker else None
+    record = (
+        library.get(Condition(EMMA, chunker, MINILM_512, PRE_EMBEDDING, CORRECTED.name))
+        if chunker
+        else None
+    )
     if record is None:
         return {}
     values = record.wide["DCG@10"].dropna()

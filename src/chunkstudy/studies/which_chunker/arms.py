@@ -15,21 +15,21 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.chunkers.table import CHUNKERS
-from chunkstudy.collections import covid_qa
+from chunkstudy.collections import beir, covid_qa
 from chunkstudy.encoders import models
 from chunkstudy.evaluation import statistics
 from chunkstudy.runs.conditions import NONE, Condition
 from chunkstudy.runs.encoding import SPECIAL
-from chunkstudy.runs.grids import BEIR_AT_HAND, OWN, PRE
 from chunkstudy.runs.library import Library, Record
-from chunkstudy.runs.names import parse_chunker, parse_encoder, parse_ordering
+from chunkstudy.runs.names import PRE_EMBEDDING, parse_chunker, parse_encoder, parse_ordering
 
 EXCERPTS, IN_CORPUS, IN_DOCUMENT = "excerpts", "in-corpus", "in-document"
 MEASURES = {EXCERPTS: "SpanRecall@5", IN_CORPUS: "nDCG@10", IN_DOCUMENT: "DCG@10"}
 QUESTIONS = (
     (EXCERPTS, ("chroma",)),
-    (IN_CORPUS, BEIR_AT_HAND),
+    (IN_CORPUS, beir.LAPTOP),
     (IN_DOCUMENT, (covid_qa.WITHIN,)),
     (IN_DOCUMENT, ("chroma-within",)),
     (IN_DOCUMENT, ("gutenqa-emma",)),
@@ -49,7 +49,7 @@ def every_model(question: Question, library: Library) -> list[str]:
 def _belongs(question: Question, one: Condition) -> bool:
     """Whether a condition is asked about; a model of four bits answers another question only, and
     so does a chunker that is a control."""
-    if one.collection not in question[1] or one.protocol != OWN or one.encoder == NONE:
+    if one.collection not in question[1] or one.protocol != CORRECTED.name or one.encoder == NONE:
         return False
     spec = parse_chunker(one.chunker)
     usual = spec.length == CHUNKERS[spec.name].lengths[0]
@@ -58,7 +58,7 @@ def _belongs(question: Question, one: Condition) -> bool:
         return False
     ordering = parse_ordering(one.ordering)
     read = ordering.window == parse_encoder(one.encoder).reach and (one.late or ordering.beside)
-    return usual and whole and (one.ordering == PRE or read)
+    return usual and whole and (one.ordering == PRE_EMBEDDING or read)
 
 
 def records(question: Question, model: str, library: Library) -> dict[Method, dict[str, Record]]:
@@ -86,7 +86,7 @@ def records(question: Question, model: str, library: Library) -> dict[Method, di
     plain: dict[str, list[dict[str, Record]]] = {}
     arms: dict[Method, dict[str, Record]] = {}
     for method, of in whole.items():
-        if method[1] == PRE:
+        if method[1] == PRE_EMBEDDING:
             wider = plain.setdefault(method[0], [])
             if any(_same(question[0], of, one) for one in wider):
                 continue
