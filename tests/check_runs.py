@@ -30,6 +30,7 @@ from chunkstudy.publish.reproduce import pool
 from chunkstudy.runs.against_record import hold
 from chunkstudy.runs.conditions import LATE_512, LOCAL_SMOLLM, MINILM, MINILM_512, Condition, parse
 from chunkstudy.runs.names import PRE_EMBEDDING
+from chunkstudy.runs.requirements import reason_not_run
 from chunkstudy.runs.run import run
 from tests import check_without_vectors
 from tests.small_context import quoted
@@ -106,7 +107,7 @@ def _held(condition: Condition, folder: Path) -> tuple[str, str]:
         return check_without_vectors.compare(
             condition, record_of(condition), places.find().rankings
         )
-    if reason := condition.reason_not_run:
+    if reason := reason_not_run(condition):
         return "not run", f"not run: {condition} {reason}"
     try:
         outcome = run(condition, folder / "vectors", folder / "runs", folder / "rankings")

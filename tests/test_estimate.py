@@ -12,7 +12,8 @@ from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.collections import registry
 from chunkstudy.encoders import models
-from chunkstudy.runs import grids, published_grid
+from chunkstudy.publish import planned
+from chunkstudy.runs import published_grid
 from chunkstudy.runs.conditions import LARGE, MINILM_512, MPNET, Condition
 from chunkstudy.runs.estimate import estimate, known_tokens, open_by_model, prices, readings
 from chunkstudy.runs.names import PRE_EMBEDDING
@@ -29,7 +30,7 @@ def nothing_recorded(tmp_path: Path) -> Places:
 
 
 def test_totals_are_the_sums_of_their_lines(nothing_recorded: Places) -> None:
-    grid = grids.grid()
+    grid = planned.conditions(ROOT)
     found = prices(grid, nothing_recorded)
     assert [one.blocked for one in found] == sorted(one.blocked for one in found)
     assert {one.condition for one in found} == set(grid)
@@ -43,7 +44,7 @@ def test_totals_are_the_sums_of_their_lines(nothing_recorded: Places) -> None:
 
 
 def test_readings_that_conditions_share_count_once(nothing_recorded: Places) -> None:
-    grid = grids.grid()
+    grid = planned.conditions(ROOT)
     names = {one.collection for one in grid}
     sizes = {name: known_tokens(name, nothing_recorded) for name in names}
     tokens = {
@@ -99,7 +100,7 @@ def test_what_is_recorded_costs_nothing() -> None:
 
 
 def test_every_collection_has_a_size(tmp_path: Path) -> None:
-    for name in {one.collection for one in grids.grid()}:
+    for name in {one.collection for one in planned.conditions(ROOT)}:
         assert known_tokens(name, Places(tmp_path)) > 0
     for name in ("scifact", "gutenqa-emma"):
         recorded = known_tokens(name, ROOT)

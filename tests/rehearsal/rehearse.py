@@ -23,6 +23,7 @@ from chunkstudy.runs import records, running, study_runs
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.library import Library
 from chunkstudy.runs.published_grid import corrected, published_grid
+from chunkstudy.runs.requirements import reason_not_run
 from chunkstudy.show.formats import write_csv
 from tests.rehearsal.stand import MARK, SENTENCE, standing
 
@@ -61,7 +62,7 @@ def rehearse(
         faults = _run(stand.places, chosen, say)
         for condition in chosen:
             if not records.complete(stand.places.runs / condition.path):
-                why = condition.reason_not_run or "see what is broken"
+                why = reason_not_run(condition) or "see what is broken"
                 faults[f"no record of {condition}"] = why
         say(f"{len(records.find(stand.places.runs))} of {len(chosen)} conditions recorded in "
             f"{time.monotonic() - started:.0f} seconds")  # fmt: skip

@@ -16,6 +16,7 @@ from chunkstudy.evaluation.statistics.intervals import Interval
 from chunkstudy.published.cells import COLUMNS as CELL_COLUMNS
 from chunkstudy.published.cells import Cell, frame, read
 from chunkstudy.published.chunk_size import published_r
+from chunkstudy.published.requirements import joined, of_missing
 from chunkstudy.published.sources import (
     WORKS,
     Change,
@@ -32,7 +33,6 @@ from chunkstudy.runs import study_results
 from chunkstudy.runs.conditions import LARGE, MINILM, Condition
 from chunkstudy.runs.library import Library
 from chunkstudy.runs.names import PRE_EMBEDDING, parse_encoder
-from chunkstudy.runs.needs import Need, said
 
 SIZES = {LARGE: ("cl100k", 0), parse_encoder(MINILM).model: ("wordpiece", 2)}
 """What Chroma's chunk sizes count, by model: the unit, and the special tokens on top of it."""
@@ -55,7 +55,7 @@ def compare(places: Places, library: Library) -> pd.DataFrame:
         The columns `COLUMNS`. What was reproduced stands in the printed unit, unrounded; NaN where
         there is none. ``stack_low`` and ``stack_high`` are what the published stack gave when run
         again in ``setting``; ``fits`` says whether an exact cell was rounded or truncated;
-        ``needs`` what a cell waits for, as :func:`~chunkstudy.runs.needs.said` joins it.
+        ``needs`` what a cell waits for (:mod:`chunkstudy.published.requirements`).
     """
     cells = read(places)
     comparison = _Comparison(places, library)
@@ -125,8 +125,8 @@ class _Comparison:
             row |= {"run": pattern(source), "protocol": next(conditions_of(source)).protocol}
         ours = None if missing else self._reproduced(cell, source)
         if ours is None:
-            waits = source.waits if isinstance(source, Measured) else _needs(missing)
-            return row | {"needs": said(waits)}
+            waits = source.waits if isinstance(source, Measured) else of_missing(missing)
+            return row | {"needs": joined(waits)}
         if isinstance(source, Measured):
             row |= {"run": f"studies/{source.study}", "corrected": ours.corrected}
         else:
@@ -212,10 +212,3 @@ class _Comparison:
     @cached_property
     def _chunk_sizes(self) -> dict[str, pd.DataFrame]:
         return study_results.tables(self.places, "chunk-sizes")
-
-
-def _needs(missing: list[Condition]) -> list[Need]:
-    """What conditions wait for, whatever this machine has, so that the table is the same
-    everywhere."""
-    found = [need for one in missing for need in one.needs()]
-    return found or [Need("run", str(missing[0]))]

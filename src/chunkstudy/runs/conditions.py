@@ -1,4 +1,4 @@
-"""A condition: its parts, where its record lies, and whether it can be run here."""
+"""A condition: its parts, and where its record lies."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from chunkstudy.base.protocols import CORRECTED, PROTOCOLS
-from chunkstudy.collections import gutenqa, registry, released
+from chunkstudy.collections import registry
 from chunkstudy.collections.registry import Task
 from chunkstudy.encoders import models
-from chunkstudy.llm import causal_models
 from chunkstudy.runs.names import (
     CONTEXTUALIZED,
     EncoderName,
@@ -17,7 +16,6 @@ from chunkstudy.runs.names import (
     parse_encoder,
     parse_ordering,
 )
-from chunkstudy.runs.needs import Need, encoder_needed, reading_needed, replies_needed, said
 
 NONE = "none"
 MINILM = "sentence-transformers__all-MiniLM-L6-v2"
@@ -141,34 +139,6 @@ class Condition:
         """The models that take part: the evaluated one, then another that draws boundaries."""
         drawing = parse_chunker(self.chunker).encoder
         return tuple(one for one in (self.encoder, drawing) if one not in ("", NONE))
-
-    @property
-    def reason_not_run(self) -> str | None:
-        """Why the condition cannot be run here, in words a reader can act on; None if it can."""
-        return said(self.needs(here=True)) or None
-
-    def needs(self, here: bool = False) -> list[Need]:
-        """What the condition takes beside this package; ``here``: and this machine lacks."""
-        chunker = parse_chunker(self.chunker)
-        ordering = parse_ordering(self.ordering) if self.ordering != NONE else None
-        found = []
-        for encoder in self.encoders:
-            spec = models.spec(parse_encoder(encoder).model)
-            found += encoder_needed(spec, bool(ordering and ordering.window), here)
-        if chunker.llm:
-            nobody = ", since nobody released them"
-            found += replies_needed(chunker.llm, "draws these boundaries", here, nobody)
-        if ordering and ordering.llm:
-            found += replies_needed(ordering.llm, "writes these contexts", here)
-        if chunker.reader:
-            found += reading_needed(causal_models.causal_model(chunker.reader), here)
-        if (known := chunker.entry.segments) and self.collection not in known:
-            how = f"{self.chunker} is one of {' and '.join(known)} and of nothing else, use another"
-            found.append(Need("data", f"a segmentation of {self.collection}", f"{how} chunker"))
-        lacking = [registry.find(self.collection).lacks()]
-        if self.collection == gutenqa.FULL and chunker.name in released.RELEASED:
-            lacking.append(gutenqa.lacks_segmentation(chunker.name))
-        return found + [Need("data", *one) for one in lacking if one]
 
 
 def _refuse_another_name(given: str, name: str) -> None:

@@ -25,6 +25,7 @@ from chunkstudy.runs.names import (
     parse_encoder,
     parse_ordering,
 )
+from chunkstudy.runs.requirements import reason_not_run
 
 WITH_CONTEXT = 1.25
 """What is read of a chunk with a context before it, to the chunk alone: on Chroma's corpora a
@@ -97,7 +98,7 @@ class Price:
         tokens: read by any model.
         operations: floating-point, of models that run here.
         dollars: of vectors that an API sells.
-        blocked: whether the condition lacks something, see ``Condition.reason_not_run``.
+        blocked: whether the condition lacks something, see :mod:`.requirements`.
     """
 
     condition: Condition
@@ -116,7 +117,7 @@ def prices(conditions: Sequence[Condition], places: Places, again: bool = False)
     once, for the first condition that needs it.
     """
     missing = [c for c in conditions if again or not records.complete(places.runs / c.path)]
-    blocked = {c: c.reason_not_run is not None for c in missing}
+    blocked = {c: reason_not_run(c) is not None for c in missing}
     seen: set[tuple[str, ...]] = set()
     sizes: dict[str, int] = {}
     found = []

@@ -41,6 +41,7 @@ from chunkstudy.runs.names import (
     parse_encoder,
     parse_ordering,
 )
+from chunkstudy.runs.requirements import reason_not_run
 from chunkstudy.runs.store import VectorStore
 
 PACKAGES = ("numpy", "torch", "transformers", "tokenizers", "tiktoken", "chunkstudy")
@@ -141,7 +142,7 @@ def compute(
     Raises:
         ConditionError: if the condition cannot be run here.
     """
-    if reason := condition.reason_not_run:
+    if reason := reason_not_run(condition):
         raise ConditionError(f"{condition} cannot be run: {reason}")
     newlines = PROTOCOLS[condition.protocol].newlines
     return evaluate(
@@ -167,7 +168,7 @@ def read_together(conditions: Sequence[Condition], vectors: Path) -> None:
     """
     groups: dict[tuple[str, str, str], list[Condition]] = {}
     for one in conditions:
-        if one.ordering.startswith(CONTEXTUALIZED) and not one.reason_not_run:
+        if one.ordering.startswith(CONTEXTUALIZED) and not reason_not_run(one):
             groups.setdefault((one.collection, one.encoder, one.ordering), []).append(one)
     for (name, encoder, ordering), group in groups.items():
         collection, store = load_collection(name), load_store(encoder, vectors)

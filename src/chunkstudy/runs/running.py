@@ -21,6 +21,7 @@ from chunkstudy.runs.executors import (
     tasks_of,
 )
 from chunkstudy.runs.records import is_recorded, record_folder
+from chunkstudy.runs.requirements import reason_not_run, sold
 from chunkstudy.runs.run import load_collection
 
 SEEN_WITHIN = 60.0
@@ -52,7 +53,7 @@ def run(
     """
     executor = _executor(processes, dask)
     todo = [c for c in selected if again or not is_recorded(c)]
-    able = [c for c in todo if not c.reason_not_run]
+    able = [c for c in todo if not reason_not_run(c)]
     _say(
         f"{len(able)} to run, {len(selected) - len(todo)} recorded, "
         f"{len(todo) - len(able)} cannot be run here"
@@ -124,12 +125,11 @@ def _refused(condition: Condition) -> str:
     """Why a condition is not for several processes, each of which would spend the whole budget;
     empty where it is."""
     asks = os.environ.get("CHUNKSTUDY_LLM") == "record"
-    for need in condition.needs():
-        if need.sold and (asks or need.kind != "replies"):
-            return (
-                f"what {need.of} is asked costs money, and the ceiling CHUNKSTUDY_BUDGET is one "
-                "process's; run it without --processes and --dask"
-            )
+    if model := sold(condition, asks):
+        return (
+            f"what {model} is asked costs money, and the ceiling CHUNKSTUDY_BUDGET is one "
+            "process's; run it without --processes and --dask"
+        )
     return ""
 
 

@@ -19,6 +19,7 @@ from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Collection
 from chunkstudy.runs.conditions import MINILM, NONE, Condition, ConditionError
+from chunkstudy.runs.requirements import reason_not_run
 from chunkstudy.runs.run import boundary_store, load_collection, load_store
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.show.inspector.diagnosis import diagnose
@@ -174,7 +175,7 @@ def conditions_of(
         for chunker in dict.fromkeys(chunkers)
     ]
     for condition in found:
-        if reason := condition.reason_not_run:
+        if reason := reason_not_run(condition):
             raise ConditionError(f"{condition} cannot be inspected: {reason}")
     return found
 
