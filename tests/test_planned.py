@@ -40,8 +40,8 @@ def checkout(root: Path, cell: str = CELL) -> Places:
 
 
 def test_a_parameter_cell_names_conditions_by_the_arguments_of_a_run(tmp_path: Path) -> None:
-    study = planned.conditions(checkout(tmp_path))
-    pages = [one for one in study if one not in set(published_grid())]
+    study, published = planned.conditions(checkout(tmp_path)), set(published_grid())
+    pages = [one for one in study if one not in published]
     chunkers = {
         "scifact": ["sentence-5"],
         "nfcorpus": ["sentence-5"],
@@ -53,7 +53,7 @@ def test_a_parameter_cell_names_conditions_by_the_arguments_of_a_run(tmp_path: P
         for chunker in some
         for ordering in ("pre_embedding", "contextualized-512")
     ]
-    assert set(study) == set(pages) | set(published_grid())
+    assert set(study) == set(pages) | published
 
 
 @pytest.mark.parametrize(

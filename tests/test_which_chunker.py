@@ -12,7 +12,7 @@ from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.collections import covid_qa
 from chunkstudy.published import cells
-from chunkstudy.runs import chunker_costs, facts
+from chunkstudy.runs import facts
 from chunkstudy.runs.conditions import MINILM_512, Condition
 from chunkstudy.runs.library import Library
 from chunkstudy.runs.names import PRE_EMBEDDING, parse_encoder
@@ -21,6 +21,7 @@ from chunkstudy.studies.which_chunker import (
     OPERATIONS,
     READ,
     Known,
+    chunker_costs,
     ranking,
 )
 

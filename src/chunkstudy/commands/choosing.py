@@ -62,12 +62,9 @@ def recorded(only: list[str]) -> list[Condition]:
 
 
 def price(selected: list[Condition], device: str, again: bool = False) -> None:
-    from chunkstudy.runs import asking_cost
-    from chunkstudy.runs.estimate import estimate as lines
+    from chunkstudy.runs.estimate import estimate
 
-    for line in lines(selected, places.find(), device, again):
-        typer.echo(line)
-    for line in asking_cost.lines(selected, places.find()):
+    for line in estimate(selected, places.find(), device, again):
         typer.echo(line)
 
 

@@ -12,10 +12,9 @@ from chunkstudy.base.encoding import TextTokens
 from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.base.spans import Chunks, Collection, chunk_documents
 from chunkstudy.base.tokens import counter
-from chunkstudy.chunkers import written_contexts
+from chunkstudy.chunkers import expected_requests, written_contexts
 from chunkstudy.llm import providers
 from chunkstudy.llm.asking import Asker
-from chunkstudy.runs import asking_cost
 from chunkstudy.runs.chunkers import build_chunker
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.names import parse_chunker, parse_ordering
@@ -40,7 +39,7 @@ def chunk(
             spec = parse_chunker(condition.chunker)
             texts = [document.text for document in collection.documents]
             tokens = sum(counter("cl100k").count_many(texts))
-            expected = asking_cost.of_boundaries(spec.name, spec.llm, len(texts), tokens)
+            expected = expected_requests.of_boundaries(spec.name, spec.llm, len(texts), tokens)
             print(f"{condition}: as if nothing were recorded {expected}", file=sys.stderr)
             asking.check(expected)
         chunker = build_chunker(
@@ -72,7 +71,7 @@ def contexts(
     shown = written_contexts.with_chunks(collection.documents, chunks)
     with asker or Asker() as asking:
         if asking.mode != "replay":
-            expected = asking_cost.of_contexts(model, shown)
+            expected = expected_requests.of_contexts(model, shown)
             print(f"{condition}: as if nothing were recorded {expected}", file=sys.stderr)
             asking.check(expected)
         requests = (one for text, of in shown for one in written_contexts.requests(model, text, of))

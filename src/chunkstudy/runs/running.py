@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 
 from chunkstudy.base.places import Places
 from chunkstudy.collections import registry
-from chunkstudy.runs import estimate, facts
+from chunkstudy.runs import facts
 from chunkstudy.runs.conditions import Condition, ConditionError
-from chunkstudy.runs.estimate import DEVICES, TWO_CORES, in_words
+from chunkstudy.runs.estimate import in_words, prices
 from chunkstudy.runs.executors import (
     Executor,
     Task,
@@ -96,9 +96,7 @@ def _executor(processes: int, dask: str) -> Executor:
 
 def _seconds(conditions: Sequence[Condition], places: Places) -> dict[Condition, float]:
     """What encoding for each adds on two cores."""
-    rate = DEVICES[TWO_CORES].rate
-    prices = estimate.prices(conditions, places, again=True)
-    return {price.condition: price.operations / rate for price in prices}
+    return {one.condition: one.cost.seconds for one in prices(conditions, places, again=True)}
 
 
 def _work(

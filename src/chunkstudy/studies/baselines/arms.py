@@ -28,7 +28,7 @@ from chunkstudy.evaluation.retrieval.fusion import FUSED, fused
 from chunkstudy.runs import records, scoring
 from chunkstudy.runs.conditions import MINILM_512, MPNET, Condition
 from chunkstudy.runs.encoding import SPECIAL
-from chunkstudy.runs.estimate import TWO_CORES, device, in_words
+from chunkstudy.runs.estimate import DEVICES, TWO_CORES, in_words
 from chunkstudy.runs.names import PRE_EMBEDDING, EncoderName, parse_encoder
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
@@ -195,6 +195,6 @@ def estimate(todo: Sequence[Part]) -> list[str]:
         read.add((one.collection, one.encoder, texts))
         tokens = registry.find(one.collection).tokens if new else 0
         operations = tokens * models.spec(parse_encoder(one.encoder).model).flops_per_token(0)
-        total += operations / device(TWO_CORES).rate
+        total += operations / DEVICES[TWO_CORES].rate
         found.append(f"{one.name}\t{tokens:,} tokens")
     return [*found, f"{len(todo)} parts\t{in_words(total)} on two cores"]

@@ -12,7 +12,6 @@ from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA, CORRECTED
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import Pair, differences
 from chunkstudy.published.sources import TOKEN_WINDOWS
-from chunkstudy.runs import chunker_costs
 from chunkstudy.runs.conditions import MINILM, NONE, Condition
 from chunkstudy.runs.library import Library
 from chunkstudy.runs.names import PRE_EMBEDDING, parse_chunker
@@ -74,11 +73,6 @@ def every_cut(runs: Runs, *others: Cut) -> pd.DataFrame:
     cuts = dict.fromkeys((*CUTS, *others))
     found = pd.concat([runs.scores(k).summary(parts=True) for k in cuts], ignore_index=True)
     return found.drop_duplicates(["run", "part", "measure", "statistic"])
-
-
-def costs(places: Places) -> pd.DataFrame:
-    """What each chunker costs on these corpora (:mod:`chunkstudy.runs.chunker_costs`)."""
-    return chunker_costs.table(Library(places))
 
 
 def by_corpus(scores: Scores) -> pd.DataFrame:

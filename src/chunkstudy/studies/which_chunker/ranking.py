@@ -59,7 +59,7 @@ class Known:
 
     Attributes:
         published: the taxonomy's cells.
-        cost: what each chunker costs on Chroma's data (``grid.chunker_costs``).
+        cost: what each chunker costs on Chroma's data (:mod:`.chunker_costs`).
         sizes: documents and WordPiece tokens of the collections; without them what late chunking
             reads is missing.
         papers: ``query_id`` and ``part``, the paper of every query of COVID-QA.
