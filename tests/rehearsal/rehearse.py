@@ -16,6 +16,7 @@ from pathlib import Path
 
 from chunkstudy.base.files import write_text
 from chunkstudy.base.places import Places
+from chunkstudy.commands import experiments
 from chunkstudy.published import side_by_side
 from chunkstudy.published.cells import KEYS, read
 from chunkstudy.published.sources import conditions_of, source_of
@@ -109,7 +110,7 @@ def _study(places: Places, say: Say) -> dict[str, str]:
     for name in STUDIES:
         say(f"study {name}")
         try:
-            study_runs.run(places, name)
+            study_runs.run(places, experiments.of(experiments.module_of(name)))
         except (ValueError, RuntimeError, OSError) as error:
             broken[f"study {name}"] = str(error)
     return broken

@@ -23,8 +23,7 @@ from chunkstudy.runs import records
 from chunkstudy.runs.conditions import FOUR_BITS, MINILM, MPNET
 from chunkstudy.runs.encoding import SPECIAL
 from chunkstudy.runs.names import PRE_EMBEDDING, parse_encoder
-from chunkstudy.runs.study_runs import Context
-from chunkstudy.show.study import Tables
+from chunkstudy.runs.study_runs import Context, Tables
 from chunkstudy.studies.late_within.reading import EVERY, Arms, Cell
 
 NAME = "cut-chunks"
