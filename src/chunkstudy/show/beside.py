@@ -9,9 +9,8 @@ import pandas as pd
 from chunkstudy.base.places import Places
 from chunkstudy.published import cells
 from chunkstudy.published.cells import Cell
-from chunkstudy.published.side_by_side import Stacks, scale_of
 from chunkstudy.published.sources import source_of
-from chunkstudy.published.verdicts import RUN, verdict
+from chunkstudy.published.verdicts import RUN, Judge, scale_of
 from chunkstudy.runs import display_names
 from chunkstudy.runs.conditions import NONE, Condition
 from chunkstudy.runs.names import CONTEXTUALIZED
@@ -46,14 +45,14 @@ def beside(places: Places, tables: Sequence[str], frame: pd.DataFrame) -> pd.Dat
     Raises:
         StudyError: if there is no such published table, with those there are.
     """
-    stacks = Stacks(places)
+    judge = Judge(places)
     here: dict[tuple[str, ...], list[tuple[Cell, Condition]]] = {}
     for one in printed(places, tables):
         if isinstance(source := source_of(one), Condition):
             keys = (source.chunker, one.part, one.measure, one.statistic)
             key = (source.collection, _late(source.ordering), *keys)
             here.setdefault(key, []).append((one, source))
-    rows = [_row(row, here, stacks) for row in frame.to_dict("records")]
+    rows = [_row(row, here, judge) for row in frame.to_dict("records")]
     return pd.DataFrame(rows).reindex(columns=list(COLUMNS))
 
 
@@ -101,7 +100,7 @@ def _title(names: Sequence[str], keys: Sequence[object]) -> str:
 def _row(
     row: Mapping[Hashable, object],
     here: Mapping[tuple[str, ...], list[tuple[Cell, Condition]]],
-    stacks: Stacks,
+    judge: Judge,
 ) -> dict[str, object]:
     """A number in the printed unit, with what was published of it."""
     collection, _, encoder, ordering, protocol = str(row["run"]).split("/")
@@ -119,10 +118,7 @@ def _row(
     cell, source = printed_as
     found |= {"published": cell.published, "difference": value - cell.value}
     if source.protocol == protocol and source.encoder in (NONE, encoder):
-        stack = stacks.of(cell, source)
-        found["verdict"] = verdict(cell, value, stack)
-        if stack:
-            found |= {"stack_low": stack.low, "stack_high": stack.high}
+        found |= judge.judged(cell, source, value)
     return found
 
 

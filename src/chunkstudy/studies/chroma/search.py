@@ -22,8 +22,8 @@ from chunkstudy.evaluation.measures.token_overlap import MIN, MIN_DEPTH, TokenOv
 from chunkstudy.evaluation.retrieval.chunks import search
 from chunkstudy.evaluation.retrieval.hnsw import Graph, Insertion, Ints, Vectors, as_asked, missed
 from chunkstudy.evaluation.statistics import population_std
-from chunkstudy.published.side_by_side import OFFICIAL
 from chunkstudy.published.sources import CHROMA_LENGTH, TOKEN_WINDOWS
+from chunkstudy.published.verdicts import OFFICIAL
 from chunkstudy.runs.chunkers import build_chunker
 from chunkstudy.runs.conditions import MINILM, Condition
 from chunkstudy.runs.names import PRE_EMBEDDING
