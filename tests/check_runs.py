@@ -28,8 +28,16 @@ from chunkstudy.base.spans import Collection
 from chunkstudy.collections import builtin, registry
 from chunkstudy.publish.reproduce import pool
 from chunkstudy.runs.against_record import hold
-from chunkstudy.runs.conditions import MINILM, Condition, parse
-from chunkstudy.runs.grids import LATE, PRE, SMOLLM, WIDE
+from chunkstudy.runs.conditions import (
+    LATE_512,
+    LOCAL_SMOLLM,
+    MINILM,
+    MINILM_512,
+    PRE_EMBEDDING,
+    Condition,
+    parse,
+)
+from chunkstudy.runs.requirements import reason_not_run
 from chunkstudy.runs.run import run
 from tests import check_without_vectors
 from tests.small_context import quoted
@@ -37,35 +45,35 @@ from tests.small_context import quoted
 OWN_RECORDS = Path(__file__).parent / "records"
 WITHIN = "builtin-within"
 CONDITIONS = f"""
-builtin/recursive-200-0/{MINILM}/{PRE}/as_published-chroma
-builtin/token-250-125/{MINILM}/{PRE}/corrected
-builtin/cluster-200/{MINILM}/{PRE}/as_published-chroma
-builtin/kamradt/{MINILM}/{PRE}/corrected
-builtin/kamradt-modified-300/{MINILM}/{PRE}/as_published-chroma
-builtin/signal-influence-200/{MINILM}/{PRE}/corrected
-builtin/lumberchunker-by-{SMOLLM}/{MINILM}/{PRE}/corrected
+builtin/recursive-200-0/{MINILM}/{PRE_EMBEDDING}/as_published-chroma
+builtin/token-250-125/{MINILM}/{PRE_EMBEDDING}/corrected
+builtin/cluster-200/{MINILM}/{PRE_EMBEDDING}/as_published-chroma
+builtin/kamradt/{MINILM}/{PRE_EMBEDDING}/corrected
+builtin/kamradt-modified-300/{MINILM}/{PRE_EMBEDDING}/as_published-chroma
+builtin/signal-influence-200/{MINILM}/{PRE_EMBEDDING}/corrected
+builtin/lumberchunker-by-{LOCAL_SMOLLM}/{MINILM}/{PRE_EMBEDDING}/corrected
 builtin/sentence-5/{MINILM}/contextualized-256/corrected
 builtin/segmenter/none/none/corrected
-builtin/sentence-5/{WIDE}/prepended-headings/corrected
-builtin/sentence-5/{WIDE}/prepended-by-{SMOLLM}/corrected
-builtin-graded/none/{WIDE}/{LATE}/corrected
-builtin-graded/paragraph/{WIDE}/{PRE}/corrected
-builtin-graded/semantic/{WIDE}/{PRE}/corrected
-builtin-graded/proposition-sentences/{WIDE}/{PRE}/corrected
-builtin-graded/lumberchunker-handmade/{WIDE}/{LATE}/corrected
-builtin-graded/fixed-64/{WIDE}/{LATE}/as_published-jina
-builtin-graded/fixed-merged-64-16/{WIDE}/{PRE}/as_published-jina
-builtin-graded/sentence-5/{WIDE}/{LATE}/as_published-ielab
-{WITHIN}/paragraph/{WIDE}/{PRE}/as_published-lumberchunker
-{WITHIN}/sentence-5/{WIDE}/{LATE}/as_published-ielab
+builtin/sentence-5/{MINILM_512}/prepended-headings/corrected
+builtin/sentence-5/{MINILM_512}/prepended-by-{LOCAL_SMOLLM}/corrected
+builtin-graded/none/{MINILM_512}/{LATE_512}/corrected
+builtin-graded/paragraph/{MINILM_512}/{PRE_EMBEDDING}/corrected
+builtin-graded/semantic/{MINILM_512}/{PRE_EMBEDDING}/corrected
+builtin-graded/proposition-sentences/{MINILM_512}/{PRE_EMBEDDING}/corrected
+builtin-graded/lumberchunker-handmade/{MINILM_512}/{LATE_512}/corrected
+builtin-graded/fixed-64/{MINILM_512}/{LATE_512}/as_published-jina
+builtin-graded/fixed-merged-64-16/{MINILM_512}/{PRE_EMBEDDING}/as_published-jina
+builtin-graded/sentence-5/{MINILM_512}/{LATE_512}/as_published-ielab
+{WITHIN}/paragraph/{MINILM_512}/{PRE_EMBEDDING}/as_published-lumberchunker
+{WITHIN}/sentence-5/{MINILM_512}/{LATE_512}/as_published-ielab
 {WITHIN}/fixed-64/{MINILM}-w128/contextualized-128-averaged/corrected
 {WITHIN}/fixed-64/{MINILM}-w128/contextualized-128-packed/corrected
-{WITHIN}/lumberchunker-last/{WIDE}/{PRE}/corrected
+{WITHIN}/lumberchunker-last/{MINILM_512}/{PRE_EMBEDDING}/corrected
 """
 REAL = f"""
 chroma/segmenter/none/none/corrected
 chroma/token-400-200/none/none/as_published-chroma
-gutenqa-emma/lumberchunker-released/{WIDE}/{PRE}/as_published-lumberchunker
+gutenqa-emma/lumberchunker-released/{MINILM_512}/{PRE_EMBEDDING}/as_published-lumberchunker
 """
 """Two without a model, one whose answers are quotations of a book."""
 
@@ -106,7 +114,7 @@ def _held(condition: Condition, folder: Path) -> tuple[str, str]:
         return check_without_vectors.compare(
             condition, record_of(condition), places.find().rankings
         )
-    if reason := condition.reason_not_run:
+    if reason := reason_not_run(condition):
         return "not run", f"not run: {condition} {reason}"
     try:
         outcome = run(condition, folder / "vectors", folder / "runs", folder / "rankings")

@@ -16,6 +16,7 @@ from chunkstudy.base.spans import Collection
 from chunkstudy.base.weights import at_hand
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.encoders import models
+from chunkstudy.publish import planned
 from chunkstudy.runs import rankings, records, rescore
 from chunkstudy.runs.chunking import chunk
 from chunkstudy.runs.conditions import NONE, Condition, parse_encoder
@@ -36,7 +37,11 @@ def recorded(pattern: str) -> list[Condition]:
     """The study's conditions of that pattern whose encoder is not here; without a pattern one of
     each collection at hand and encoder, that of which most can be checked."""
     runs = places.find().runs
-    lacking = [condition for condition in records.find(runs) if lacks_encoder(condition)]
+    lacking = [
+        condition
+        for condition in planned.conditions(places.find())
+        if lacks_encoder(condition) and records.complete(runs / condition.path)
+    ]
     if pattern:
         return [condition for condition in lacking if fnmatch(str(condition), pattern)]
     if not os.environ.get("CHUNKSTUDY_DATA"):

@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 
 from chunkstudy import Study
 from chunkstudy.base.places import Places
+from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Chunks, Collection, Document, Query
 from chunkstudy.chunkers.structure import sentences
 from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK
 from chunkstudy.runs import records, study_results
-from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.grids import OWN, PRE, WIDE
+from chunkstudy.runs.conditions import MINILM_512, PRE_EMBEDDING, Condition
 from chunkstudy.runs.run import evaluate
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_results import StudyError
@@ -115,7 +115,7 @@ def test_a_title_is_its_owners_and_stands_before_all_chunks_but_the_first() -> N
 @pytest.mark.parametrize("name", ["chroma", "covid-qa-within", "nfcorpus"])
 def test_plain_vectors_score_what_a_run_of_the_condition_records(name: str, tmp_path: Path) -> None:
     collection, store = small_context.collection(name), VectorStore(Words(), tmp_path)
-    condition = Condition(name, arms.CHUNKER, WIDE, PRE, OWN)
+    condition = Condition(name, arms.CHUNKER, MINILM_512, PRE_EMBEDDING, CORRECTED.name)
     outcome = evaluate(condition, collection, store, chunker=sentences)
     within = condition.task == "in_document"
     found = arms.find(arms.VECTORS, collection, store, [outcome.chunks], within)
@@ -127,9 +127,9 @@ def test_plain_vectors_score_what_a_run_of_the_condition_records(name: str, tmp_
 
 @pytest.mark.parametrize("collection", COMPUTED)
 def test_the_stored_scores_of_plain_vectors_are_those_of_the_record(collection: str) -> None:
-    one = Condition(collection, arms.CHUNKER, WIDE, PRE, OWN)
+    one = Condition(collection, arms.CHUNKER, MINILM_512, PRE_EMBEDDING, CORRECTED.name)
     record = records.read_scores(ROOT.runs / one.path)
-    part = arms.Part(collection, WIDE, arms.VECTORS).name
+    part = arms.Part(collection, MINILM_512, arms.VECTORS).name
     rows = MADE["scores"][MADE["scores"]["part"] == part]
     assert len(rows) == len(record) * rows["measure"].nunique() > 0
     for measure, own in rows.set_index("query_id").groupby("measure")["value"]:
@@ -149,13 +149,13 @@ def test_arms_are_held_against_vectors_and_corrected_within_a_collection() -> No
     measures = {"scifact": ["nDCG@10"], "nfcorpus": ["nDCG@10"]}
     parts, rows = [], []
     for collection in measures:
-        one = Condition(collection, arms.CHUNKER, WIDE, PRE, OWN)
+        one = Condition(collection, arms.CHUNKER, MINILM_512, PRE_EMBEDDING, CORRECTED.name)
         record = records.read_scores(ROOT.runs / one.path)["nDCG@10"]
         noise = np.random.default_rng(0).normal(0, 0.05, (2, len(record)))
         gains = {arms.VECTORS: 0.0, arms.WORDS: 0.1, arms.BOTH: 0.2}
         for (arm, gain), own in zip(gains.items(), (0.0, *noise), strict=True):
             keys = {"part": f"{collection}/{arm}"}
-            parts.append(keys | {"collection": collection, "encoder": WIDE, "arm": arm})
+            parts.append(keys | {"collection": collection, "encoder": MINILM_512, "arm": arm})
             values = {"query_id": record.index, "value": record.to_numpy() + gain + own}
             rows.append(pd.DataFrame(values).assign(measure="nDCG@10", **keys))
     made = {"parts": pd.DataFrame(parts), "scores": pd.concat(rows)}

@@ -40,6 +40,7 @@ from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.runs.chunking import build_chunker, chunk
 from chunkstudy.runs.conditions import MINILM, Condition, parse_chunker, parse_encoder
+from chunkstudy.runs.requirements import reason_not_run
 from chunkstudy.runs.run import evaluate
 from chunkstudy.runs.store import VectorStore
 from tests.made_needs import PROSE, asking, hashed, replies, strengths
@@ -67,7 +68,7 @@ def test_a_new_chunker_takes_a_function_and_a_line(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setitem(CHUNKERS, "parts", Entry(parts, "Equal parts", ("size",)))
     condition = Condition("builtin", "parts-3", "none", "none", "corrected")
-    assert condition.reason_not_run is None
+    assert reason_not_run(condition) is None
     chunks = chunk(condition, load_collection("builtin"), None)
     assert len(chunks) == 3 * len(load_collection("builtin").documents)
     assert len(build_chunker("parts-3", AS_PUBLISHED_IELAB)(PROSE)) == 2

@@ -13,6 +13,7 @@ from chunkstudy.collections.registry import load_collection
 from chunkstudy.llm.budget import Budget, BudgetError
 from chunkstudy.runs.chunking import cut, shown_by_sentence
 from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.requirements import reason_not_run
 from tests import chat_server
 from tests.chat_server import Asked
 from tests.made_needs import replied
@@ -37,21 +38,21 @@ def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 def test_what_cannot_be_run_says_that_a_recording_or_a_key_is_missing(
     bare: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    reason = condition("llm").reason_not_run
+    reason = reason_not_run(condition("llm"))
     assert reason == (
         "needs recordings of openai/gpt-4o, which draws these boundaries, or OPENAI_API_KEY and "
         "CHUNKSTUDY_LLM=record to ask it, since nobody released them"
     )
     monkeypatch.setenv("OPENAI_API_KEY", "sk-made")
-    assert condition("llm").reason_not_run == reason
+    assert reason_not_run(condition("llm")) == reason
     monkeypatch.setenv("CHUNKSTUDY_LLM", "record")
-    assert condition("llm").reason_not_run is None
-    assert "GEMINI_API_KEY" in str(condition("lumberchunker").reason_not_run)
+    assert reason_not_run(condition("llm")) is None
+    assert "GEMINI_API_KEY" in str(reason_not_run(condition("lumberchunker")))
     monkeypatch.delenv("CHUNKSTUDY_LLM")
     recorded = bare / "api.openai.com" / "gpt-4o.jsonl"
     recorded.parent.mkdir()
     recorded.write_text("{}\n")
-    assert condition("llm").reason_not_run is None
+    assert reason_not_run(condition("llm")) is None
 
 
 def says(asked: Asked) -> str:

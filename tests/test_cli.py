@@ -9,12 +9,15 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from chunkstudy.base import places
 from chunkstudy.base.spans import Collection
 from chunkstudy.commands import cli
-from chunkstudy.runs import conditions, executors, grids, records
+from chunkstudy.publish import planned
+from chunkstudy.runs import conditions, executors, records
 from chunkstudy.runs import run as one_condition
 from chunkstudy.runs.conditions import MINILM, Condition
 from chunkstudy.runs.executors import tasks_of
+from chunkstudy.runs.requirements import reason_not_run
 
 HEAVY = ("torch", "transformers", "scipy", "nltk", "matplotlib", "statsmodels", "papermill")
 """Libraries that take seconds to import and that `list` and `--help` need nothing of."""
@@ -49,8 +52,7 @@ def empty_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.usefixtures("empty_study")
-def test_a_condition_outside_the_grid_is_listed_priced_and_run() -> None:
-    assert conditions.parse(OUTSIDE) not in grids.grid()
+def test_a_condition_outside_the_study_is_listed_priced_and_run() -> None:
     assert invoke("list", "--only", OUTSIDE) == (0, f"{OUTSIDE}\topen\n")
     code, output = invoke("estimate", "--only", OUTSIDE)
     assert code == 0 and output.startswith(f"{OUTSIDE}\t0.03 M tokens")
@@ -58,7 +60,7 @@ def test_a_condition_outside_the_grid_is_listed_priced_and_run() -> None:
     assert code == 0 and f"[1/1] {OUTSIDE}" in output
 
 
-def test_a_run_outside_the_grid_leaves_a_record(empty_study: Path) -> None:
+def test_a_run_outside_the_study_leaves_a_record(empty_study: Path) -> None:
     path = "builtin/sentence-20/none/none/corrected"
     code, output = invoke("run", "--only", path)
     assert code == 0, output
@@ -66,7 +68,6 @@ def test_a_run_outside_the_grid_leaves_a_record(empty_study: Path) -> None:
     assert "0 to run, 1 recorded" in invoke("run", "--only", path)[1]
 
 
-@pytest.mark.usefixtures("empty_study")
 def test_patterns_and_conditions_are_taken_together_each_once() -> None:
     pattern = "builtin/cluster-*/*/*/corrected"
     named = f"builtin/cluster-200/{MINILM}/pre_embedding/corrected"
@@ -79,11 +80,11 @@ def test_patterns_and_conditions_are_taken_together_each_once() -> None:
 
 def test_a_released_segmentation_runs_on_its_book_only() -> None:
     parts = (f"{MINILM}-w512", "pre_embedding", "corrected")
-    assert Condition("gutenqa-emma", "lumberchunker-released", *parts).reason_not_run is None
-    elsewhere = Condition("scifact", "lumberchunker-released", *parts).reason_not_run
+    assert reason_not_run(Condition("gutenqa-emma", "lumberchunker-released", *parts)) is None
+    elsewhere = reason_not_run(Condition("scifact", "lumberchunker-released", *parts))
     assert elsewhere is not None and "use another chunker" in elsewhere
     assert "use another chunker" in str(
-        Condition("chroma", "lumberchunker-handmade", *parts).reason_not_run
+        reason_not_run(Condition("chroma", "lumberchunker-handmade", *parts))
     )
 
 
@@ -91,22 +92,23 @@ ONE = Condition("builtin", "sentence-20", "none", "none", "corrected")
 
 
 def test_a_task_is_what_shares_a_collection_and_an_encoder_with_its_window() -> None:
-    grid = grids.grid()
-    tasks = tasks_of(grid)
-    assert sorted(c for task in tasks for c in task.conditions) == sorted(grid)
+    study = planned.conditions(places.find())
+    tasks = tasks_of(study)
+    assert sorted(c for task in tasks for c in task.conditions) == sorted(study)
     kinds = [{(c.collection, c.encoder) for c in task.conditions} for task in tasks]
     assert all(len(kind) == 1 for kind in kinds)
     assert len(set.union(*kinds)) == len(tasks)
     for task in tasks:
-        places = [grid.index(c) for c in task.conditions]
-        assert places == sorted(places)
+        turns = [study.index(c) for c in task.conditions]
+        assert turns == sorted(turns)
 
 
 def test_a_dry_run_shows_conditions_and_what_they_take(empty_study: Path) -> None:
-    code, output = invoke("run", "--dry-run", "--processes", "2", "--only", "scifact/fixed-64/*")
-    first, *listed, last = output.splitlines()
-    assert code == 0 and first.startswith(f"{len(listed)} to run, 0 recorded")
-    assert listed[-1].startswith(f"[{len(listed)}/{len(listed)}] scifact/fixed-64/")
+    named = f"scifact/fixed-64/{MINILM}/pre_embedding/corrected"
+    code, output = invoke("run", "--dry-run", "--processes", "2", "--only", named)
+    first, listed, last = output.splitlines()
+    assert code == 0 and first.startswith("1 to run, 0 recorded")
+    assert listed.startswith(f"[1/1] {named}")
     assert last.startswith("at most ") and last.endswith("on two cores")
     assert not list(empty_study.rglob("run.json"))
 

@@ -18,6 +18,7 @@ from chunkstudy.base.spans import Collection, Document, Judgment, Query, SpanErr
 from chunkstudy.collections import builtin, chroma, registry
 from chunkstudy.commands import cli
 from chunkstudy.runs.conditions import MINILM, Condition
+from chunkstudy.runs.requirements import reason_not_run
 
 
 @pytest.mark.real_data
@@ -129,7 +130,7 @@ def test_a_new_collection_takes_one_entry(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setitem(registry.COLLECTIONS, "new", entry)
     condition = Condition("new", "fixed-64", MINILM, "pre_embedding", "corrected")
     assert condition.task == "in_corpus"
-    assert condition.reason_not_run is None
+    assert reason_not_run(condition) is None
     assert registry.find(condition.collection).load().name == "new"
     assert "2 documents" in CliRunner().invoke(cli.app, ["fetch", "new"]).output
 

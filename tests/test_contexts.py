@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Collection, Document, Judgment, Query, chunk_documents
-from chunkstudy.chunkers import asking_costs, contexts, written_contexts
+from chunkstudy.chunkers import contexts, expected_requests, written_contexts
 from chunkstudy.chunkers.structure import sentences
 from chunkstudy.llm.interface import Reply
 from chunkstudy.runs.conditions import Condition, EmbeddingMethod, parse_method
@@ -189,13 +189,13 @@ def test_what_an_example_says_is_no_context() -> None:
 def test_the_price_is_that_of_the_requests_and_nothing_is_asked() -> None:
     model = "openai/gpt-4o-mini"
     documents = [(GUIDE, ["It runs daily.", "Free under six."]), ("", []), ("Bees.", ["Bees."])]
-    takes = asking_costs.of_contexts(model, documents)
+    takes = expected_requests.of_contexts(model, documents)
     requests = [r for text, of in documents for r in written_contexts.requests(model, text, of)]
     exact = sum(one.tokens for one in requests)
     assert takes.requests == 3
     assert abs(takes.input_tokens - exact) <= len(requests)
     assert takes.dollars
-    assert asking_costs.of_contexts(f"local/{SMOLLM}", documents).dollars == 0
+    assert expected_requests.of_contexts(f"local/{SMOLLM}", documents).dollars == 0
 
 
 def _partial(first: pd.Series, second: pd.Series, held: pd.Series) -> float:

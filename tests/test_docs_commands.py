@@ -15,9 +15,11 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from chunkstudy.base import places
 from chunkstudy.collections import registry
 from chunkstudy.commands import cli
-from chunkstudy.runs import conditions, grids
+from chunkstudy.publish import planned
+from chunkstudy.runs import conditions
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / f"{name}.md" for name in ("README", "REPRODUCING", "CONTRIBUTING")]
@@ -115,7 +117,7 @@ def _fault_of_ours(words: list[str]) -> str | None:
 
 
 def _matches(pattern: str) -> bool:
-    if any(fnmatch.fnmatch(str(one), pattern) for one in grids.grid()):
+    if any(fnmatch.fnmatch(str(one), pattern) for one in planned.conditions(places.find())):
         return True
     collection, _, others = pattern.partition("/")
     known = collection in registry.COLLECTIONS  # any other name stands for one of the reader's own

@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 
 from chunkstudy.base.places import Places
+from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.collections import registry
 from chunkstudy.encoders import models
-from chunkstudy.runs import grids, published_grid
-from chunkstudy.runs.conditions import LARGE, MPNET, Condition
-from chunkstudy.runs.estimate import estimate, known_tokens, open_by_model, prices, readings
-from chunkstudy.runs.grids import OWN, PRE, WIDE
+from chunkstudy.publish import planned
+from chunkstudy.runs import published_grid, segmentations
+from chunkstudy.runs.conditions import LARGE, MINILM_512, MPNET, PRE_EMBEDDING, Condition
+from chunkstudy.runs.estimate import estimate, known_tokens, open_by_model, prices, readings, total
 
 ROOT = Places(Path(__file__).parents[1])
 
@@ -28,21 +29,21 @@ def nothing_recorded(tmp_path: Path) -> Places:
 
 
 def test_totals_are_the_sums_of_their_lines(nothing_recorded: Places) -> None:
-    grid = grids.grid()
+    grid = planned.conditions(ROOT)
     found = prices(grid, nothing_recorded)
     assert [one.blocked for one in found] == sorted(one.blocked for one in found)
     assert {one.condition for one in found} == set(grid)
     lines = list(estimate(grid, nothing_recorded, "h200"))
-    assert len(lines) == len(grid) + 3
-    *_, open_line, blocked_line, all_line = (_numbers(line) for line in lines)
-    assert all_line[0] == pytest.approx(sum(one.tokens for one in found) / 1e6, abs=0.01)
-    assert all_line[1] == pytest.approx(sum(one.dollars for one in found), abs=0.01)
-    for total, first, second in zip(all_line, open_line, blocked_line, strict=True):
-        assert total == pytest.approx(first + second, abs=0.02)
+    assert len(lines) == len(grid) + 3 + len(segmentations.needed(grid))
+    open_line, blocked_line, all_line = map(_numbers, lines[len(grid) : len(grid) + 3])
+    assert all_line[0] == pytest.approx(total(found).tokens / 1e6, abs=0.01)
+    assert all_line[1] == pytest.approx(total(found).dollars, abs=0.01)
+    for both, first, second in zip(all_line, open_line, blocked_line, strict=True):
+        assert both == pytest.approx(first + second, abs=0.02)
 
 
 def test_readings_that_conditions_share_count_once(nothing_recorded: Places) -> None:
-    grid = grids.grid()
+    grid = planned.conditions(ROOT)
     names = {one.collection for one in grid}
     sizes = {name: known_tokens(name, nothing_recorded) for name in names}
     tokens = {
@@ -50,7 +51,7 @@ def test_readings_that_conditions_share_count_once(nothing_recorded: Places) -> 
         for one in grid
         for reading in readings(one)
     }
-    twice = sum(one.tokens for one in prices([*grid, *grid], nothing_recorded))
+    twice = total(prices([*grid, *grid], nothing_recorded)).tokens
     assert twice == pytest.approx(sum(tokens.values()))
 
 
@@ -62,14 +63,14 @@ def test_the_taxonomys_boundaries_are_drawn_once_for_all_models(nothing_recorded
         for ordering in published_grid.ORDERINGS
     ]
     size = known_tokens("fiqa", nothing_recorded)
-    total = sum(one.tokens for one in prices(conditions, nothing_recorded))
-    assert total == pytest.approx(size * (3 + 2 * len(models_of)))
+    read = total(prices(conditions, nothing_recorded)).tokens
+    assert read == pytest.approx(size * (3 + 2 * len(models_of)))
 
 
 def test_minilms_operations_are_those_of_its_linear_layers(nothing_recorded: Places) -> None:
-    condition = Condition("scifact", "fixed-256", WIDE, "pre_embedding", "corrected")
+    condition = Condition("scifact", "fixed-256", MINILM_512, "pre_embedding", "corrected")
     (one,) = prices([condition], nothing_recorded)
-    assert one.operations == one.tokens * 6 * 2 * (4 * 384**2 + 2 * 384 * 1536)
+    assert one.cost.operations == one.cost.tokens * 6 * 2 * (4 * 384**2 + 2 * 384 * 1536)
     line, *_ = estimate([condition], nothing_recorded)
     assert line.endswith("\t6.1 min\t$0.00")
 
@@ -80,25 +81,25 @@ def test_attention_counts_where_a_model_reads_thousands_of_tokens(nothing_record
         prices([published_grid.taxonomy("gutenqa", "fixed-256", model, one)], nothing_recorded)[0]
         for one in published_grid.ORDERINGS
     )
-    assert late.tokens == plain.tokens
+    assert late.cost.tokens == plain.cost.tokens
     expected = models.spec(model).flops_per_token(8192) / models.spec(model).flops_per_token(0)
-    assert late.operations / plain.operations == pytest.approx(expected)
+    assert late.cost.operations / plain.cost.operations == pytest.approx(expected)
 
 
 def test_an_api_costs_dollars_and_no_operations_here(nothing_recorded: Places) -> None:
     condition = Condition("chroma", "token-400-200", LARGE, "pre_embedding", "corrected")
     (one,) = prices([condition], nothing_recorded)
-    assert one.operations == 0
-    assert one.dollars == pytest.approx(2 * 328_208 / 1e6 * 0.13)
+    assert one.cost.operations == 0
+    assert one.cost.dollars == pytest.approx(2 * 328_208 / 1e6 * 0.13)
 
 
 def test_what_is_recorded_costs_nothing() -> None:
-    recorded = Condition("scifact", "fixed-256", WIDE, "pre_embedding", "corrected")
+    recorded = Condition("scifact", "fixed-256", MINILM_512, "pre_embedding", "corrected")
     assert prices([recorded], ROOT) == []
 
 
 def test_every_collection_has_a_size(tmp_path: Path) -> None:
-    for name in {one.collection for one in grids.grid()}:
+    for name in {one.collection for one in planned.conditions(ROOT)}:
         assert known_tokens(name, Places(tmp_path)) > 0
     for name in ("scifact", "gutenqa-emma"):
         recorded = known_tokens(name, ROOT)
@@ -108,7 +109,7 @@ def test_every_collection_has_a_size(tmp_path: Path) -> None:
 def test_a_size_that_is_assumed_is_said(
     nothing_recorded: Places, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    condition = Condition("quora", "fixed-64", WIDE, "pre_embedding", "corrected")
+    condition = Condition("quora", "fixed-64", MINILM_512, "pre_embedding", "corrected")
     assert not any("assumed" in line for line in estimate([condition], nothing_recorded))
     entry = replace(registry.find("quora"), tokens=0)
     monkeypatch.setitem(registry.COLLECTIONS, "quora", entry)
@@ -127,8 +128,11 @@ def test_a_model_with_open_conditions_has_a_line_that_starts_them(
 ) -> None:
     model_free = Condition("chroma", "token-400-0", "none", "none", "corrected")
     blocked = published_grid.taxonomy("fiqa", "semantic", published_grid.NOMIC, "pre_embedding")
-    wanted = [Condition("scifact", "none", f"{MPNET}{w}", PRE, OWN) for w in ("", "-w512")]
-    minilm = Condition("scifact", "none", WIDE, PRE, OWN)
+    wanted = [
+        Condition("scifact", "none", f"{MPNET}{w}", PRE_EMBEDDING, CORRECTED.name)
+        for w in ("", "-w512")
+    ]
+    minilm = Condition("scifact", "none", MINILM_512, PRE_EMBEDDING, CORRECTED.name)
     lines = list(open_by_model([*wanted, model_free, blocked, minilm], nothing_recorded))
     assert [line.split(":")[0] for line in lines] == [
         "sentence-transformers/all-mpnet-base-v2",

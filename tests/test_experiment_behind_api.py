@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from chunkstudy.commands import cli
 from chunkstudy.llm.budget import budget
-from chunkstudy.runs import grids, records
+from chunkstudy.runs import records
 from chunkstudy.runs import run as running
 from chunkstudy.runs.conditions import LARGE, Condition
 from tests import embeddings_server as server
@@ -27,10 +27,11 @@ class World:
     state: server.State
     root: Path
 
-    def run(self, *options: str) -> tuple[int, str]:
+    def run(self, *conditions: Condition) -> tuple[int, str]:
         """`chunkstudy run` as another process would see it."""
         self.forget()
-        done = CliRunner().invoke(cli.app, ["run", "--only", f"*/*/{LARGE}/*/*", *options])
+        only = [part for one in conditions for part in ("--only", str(one))]
+        done = CliRunner().invoke(cli.app, ["run", *only])
         return done.exit_code, done.output
 
     def forget(self) -> None:
@@ -62,7 +63,6 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
         monkeypatch.setenv("CHUNKSTUDY_RECORDINGS", str(tmp_path / "recordings"))
         monkeypatch.delenv("CHUNKSTUDY_VECTORS", raising=False)
         monkeypatch.delenv("CHUNKSTUDY_BUDGET", raising=False)
-        monkeypatch.setattr(grids, "grid", lambda: [PLAIN, BOUNDARIES])
         world = World(state, tmp_path)
         yield world
         world.forget()
@@ -71,7 +71,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
 def test_a_recorded_run_leaves_the_same_bytes_without_key_or_network(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    code, output = world.run()
+    code, output = world.run(PLAIN, BOUNDARIES)
     assert code == 0, output
     assert "2 to run, 0 recorded, 0 cannot be run here" in output
     asked = world.state.texts
@@ -81,17 +81,16 @@ def test_a_recorded_run_leaves_the_same_bytes_without_key_or_network(
 
     world.clear()
     monkeypatch.delenv("OPENAI_API_KEY")
-    monkeypatch.setattr(grids, "grid", lambda: [BOUNDARIES, PLAIN])
-    code, output = world.run()
+    code, output = world.run(BOUNDARIES, PLAIN)
     assert code == 0, output
     assert world.records() == first
     assert not world.state.asked
 
 
 def test_the_published_protocol_sends_no_line_feed_and_the_corrected_one_does(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    world: World,
 ) -> None:
-    assert world.run()[0] == 0
+    assert world.run(PLAIN, BOUNDARIES)[0] == 0
     model = records.read_run(world.root / "results" / "runs" / BOUNDARIES.path).model
     assert model is not None
     assert (model["id"], model["newlines"]) == (LARGE, "spaces")
@@ -100,8 +99,7 @@ def test_the_published_protocol_sends_no_line_feed_and_the_corrected_one_does(
     assert any("\n" in text for text in world.state.texts)
     world.clear()
     shutil.rmtree(world.root / "recordings")
-    monkeypatch.setattr(grids, "grid", lambda: [BOUNDARIES])
-    assert world.run()[0] == 0
+    assert world.run(BOUNDARIES)[0] == 0
     assert world.state.texts
     assert not any("\n" in text for text in world.state.texts)
 
@@ -109,9 +107,8 @@ def test_the_published_protocol_sends_no_line_feed_and_the_corrected_one_does(
 def test_the_cost_is_said_before_the_first_request(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(grids, "grid", lambda: [PLAIN])
     monkeypatch.setenv("CHUNKSTUDY_BUDGET", "0")
-    code, output = world.run()
+    code, output = world.run(PLAIN)
     assert code == 1
     assert f"{PLAIN}: chunks: " in output
     assert "tokens, $0.0" in output

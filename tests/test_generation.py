@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from chunkstudy.base.spans import Document
 from chunkstudy.llm.interface import Finish, Reply, Request
-from chunkstudy.runs import asking_cost
-from chunkstudy.runs.generation import excerpts, passages, prompts, published, replies
+from chunkstudy.runs.generation import excerpts, expected, passages, prompts, published, replies
 from chunkstudy.runs.generation.demonstration import (
     APPROXIMATE,
     EXACT,
@@ -277,7 +276,7 @@ def test_the_prompt_has_the_rules_the_oath_and_an_example_that_keeps_them() -> N
 def test_the_price_says_the_least_and_the_most_before_anything_is_asked() -> None:
     documents = [Document("a", "word " * 2_000)]
     settings = Settings("openai/gpt-4-turbo", 20, attempts=3)
-    least, most = asking_cost.of_questions(documents, settings)
+    least, most = expected.of_questions(documents, settings)
     assert (least.requests, most.requests) == (20, 60)
     assert least.output_tokens == 4_000 and most.output_tokens == 36_000
     assert least.dollars and most.dollars

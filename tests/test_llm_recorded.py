@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from chunkstudy.base import places
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Chunks
 from chunkstudy.chunkers import breakpoints
@@ -17,8 +18,9 @@ from chunkstudy.llm import providers
 from chunkstudy.llm.asking import Asker
 from chunkstudy.llm.interface import Provider, Reply, Request, digest
 from chunkstudy.llm.recordings import contents, place
-from chunkstudy.runs import grids
+from chunkstudy.publish import planned
 from chunkstudy.runs.chunking import chunk, cut
+from chunkstudy.runs.conditions import LOCAL_SMOLLM
 from chunkstudy.runs.encoding import contexts_of
 from chunkstudy.runs.generation import demonstration
 from chunkstudy.runs.generation.generate import generate
@@ -59,8 +61,8 @@ def test_every_reply_lies_under_the_digest_of_its_request_and_its_provider_is_to
 def on_conditions(asker: Noting, collections: Sequence[str]) -> None:
     """Draw the boundaries and write the contexts of the study's conditions again."""
     written: dict[str, Chunks] = {}
-    for one in grids.grid():
-        if one.collection not in collections or grids.SMOLLM not in str(one):
+    for one in planned.conditions(places.find()):
+        if one.collection not in collections or LOCAL_SMOLLM not in str(one):
             continue
         collection = load_collection(one.collection)
         if one.chunker.startswith("lumberchunker-by"):

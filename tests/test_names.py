@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chunkstudy.base import places
 from chunkstudy.base.models import MODELS
 from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.chunkers import contexts
@@ -17,7 +18,8 @@ from chunkstudy.chunkers.table import CHUNKERS
 from chunkstudy.collections import registry
 from chunkstudy.commands.evaluate import arms
 from chunkstudy.encoders.window_layouts import LAYOUTS
-from chunkstudy.runs import display_names, grids
+from chunkstudy.publish import planned
+from chunkstudy.runs import display_names
 from chunkstudy.runs.conditions import (
     NONE,
     ChunkerSpec,
@@ -76,12 +78,12 @@ def test_a_model_computes_in_the_precision_that_its_name_ends_in(tmp_path: Path)
     assert (described["window"], described["dtype"]) == (64, "bfloat16")
 
 
-def test_every_record_and_every_condition_of_the_grid_is_parsed_and_printed_again() -> None:
+def test_every_record_and_every_condition_of_the_study_is_parsed_and_printed_again() -> None:
     paths = [path.parent.relative_to(RECORDS).as_posix() for path in RECORDS.rglob("run.json")]
     assert paths
-    grid = [str(one) for one in grids.grid()]
-    assert len(set(grid)) == len(grid)
-    for path in (*paths, *grid):
+    study = [str(one) for one in planned.conditions(places.find())]
+    assert len(set(study)) == len(study)
+    for path in (*paths, *study):
         one = parse(path)
         assert str(one) == path
         assert str(parse_chunker(one.chunker)) == one.chunker
@@ -140,7 +142,7 @@ def test_the_model_that_draws_is_named_where_it_is_not_the_usual_one() -> None:
 
 @pytest.mark.parametrize("part", ["chunker", "encoder", "ordering", "protocol", "collection"])
 def test_no_two_parts_of_conditions_are_shown_alike(part: str) -> None:
-    slugs = {getattr(one, part) for one in grids.grid()}
+    slugs = {getattr(one, part) for one in planned.conditions(places.find())}
     every = {"protocol": set(PROTOCOLS), "collection": set(registry.COLLECTIONS)}.get(part, set())
     sizes = product(("250-125", "200-0"), ("", "-wordpiece", "-wordpiece-special", "-characters"))
     every |= {f"recursive-{size}{length}" for size, length in sizes} if part == "chunker" else set()

@@ -10,11 +10,14 @@ import pytest
 from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.encoders import models
+from chunkstudy.publish import planned
+from chunkstudy.published import requirements
 from chunkstudy.published.cells import Cell, read
 from chunkstudy.published.sources import Change, Mean, Measured, Source, conditions_of, source_of
-from chunkstudy.runs import grids, published_grid
-from chunkstudy.runs.conditions import MINILM, Condition, EncoderName
-from chunkstudy.runs.needs import Need, parse, said
+from chunkstudy.runs import published_grid
+from chunkstudy.runs.conditions import Condition, EncoderName
+from chunkstudy.runs.requirements import reason_not_run
+from chunkstudy.runs.requirements import requirements as needed
 
 PLACES = Places(Path(__file__).parents[1])
 CELLS = [(cell, source_of(cell)) for cell in read(PLACES)]
@@ -53,7 +56,7 @@ def test_the_grid_accounts_for_every_cell_by_table(
         for kind in (Condition, (Mean, Change), Measured)
     ]
     assert counted == [single, computed, measured]
-    listed = set(grids.grid())
+    listed = set(planned.conditions(PLACES))
     assert all(one in listed for source in found for one in conditions_of(source))
 
 
@@ -70,13 +73,17 @@ def test_every_published_condition_has_its_corrected_twin() -> None:
     assert {replace(one, protocol=CORRECTED.name) for one in listed} <= listed
 
 
-def test_a_text_of_needs_is_read_back_as_what_it_was_made_of() -> None:
-    waiting = {tuple(dict.fromkeys(one.needs())) for one in grids.grid()} - {()}
-    made = (Need("states"), Need("study", "berlin"), Need("run", "a/b"), Need("computed", "a sum"))
-    for found in [*waiting, made]:
-        assert tuple(parse(said(found))) == found
-    with pytest.raises(ValueError, match="says no need"):
-        parse("wants a rest")
+def test_the_reasons_of_a_cell_are_told_apart_again_each_with_what_it_waits_for() -> None:
+    study = published_grid.published_grid()
+    waiting = {tuple(dict.fromkeys(needed(one))) for one in study} - {()}
+    for sentences in waiting:
+        assert tuple(requirements.split(requirements.joined(sentences))) == sentences
+        for sentence in sentences:
+            thing = requirements.thing(sentence)
+            assert thing in sentence and not {":", ";"}.intersection(thing)
+    assert requirements.thing("needs the weights of a: `fetch a` fetches") == "the weights of a"
+    assert requirements.thing(requirements.LENGTHS) == ""
+    assert requirements.thing("open: run `chunkstudy run --only 'a/b'`") == ""
 
 
 def test_a_condition_is_open_only_where_nothing_is_missing(
@@ -87,18 +94,16 @@ def test_a_condition_is_open_only_where_nothing_is_missing(
     spec = models.spec(published_grid.NOMIC)
     recorded = replace(spec, files=dict.fromkeys(spec.files, "0" * 64))
     weights = published_grid.taxonomy("fiqa", "fixed-256", published_grid.NOMIC, "pre_embedding")
-    assert "encoders.models" in str(weights.reason_not_run)
+    assert "encoders.models" in str(reason_not_run(weights))
     monkeypatch.setattr(models, "with_recorded_digests", lambda spec: recorded)
-    assert weights.reason_not_run is None
-    assert list(weights.needs()), "nor on its weights"
+    assert reason_not_run(weights) is None
+    assert needed(weights), "nor on its weights"
     llm, plain = (published_grid.chroma(chunker) for chunker in ("llm", "recursive-200-0"))
-    assert plain.reason_not_run is None
-    assert "gpt-4o" in str(llm.reason_not_run)
-    assert list(plain.needs()), "what a table says does not depend on this machine's keys"
+    assert reason_not_run(plain) is None
+    assert "gpt-4o" in str(reason_not_run(llm))
+    assert needed(plain), "what a table says does not depend on this machine's keys"
     monkeypatch.delenv("OPENAI_API_KEY")
-    assert "OPENAI_API_KEY" in str(plain.reason_not_run)
-    assert all(one.reason_not_run is None for one in grids.laptop_grid())
-    assert {one.encoder.split("-w")[0] for one in grids.laptop_grid()} == {MINILM, "none"}
+    assert "OPENAI_API_KEY" in str(reason_not_run(plain))
 
 
 def test_a_work_that_nothing_maps_says_where_to_map_it() -> None:

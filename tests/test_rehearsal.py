@@ -19,6 +19,7 @@ from chunkstudy.runs import records
 from chunkstudy.runs.conditions import parse_encoder
 from chunkstudy.runs.library import Library
 from chunkstudy.runs.records import Run as StudysRun
+from chunkstudy.runs.requirements import reason_not_run
 from tests import hub_models, hub_server
 from tests.hub_models import Checkpoint
 from tests.rehearsal import rehearse, stand
@@ -42,7 +43,7 @@ def nothing(_: str) -> None:
 
 
 def test_nothing_that_the_grid_needs_is_missing_in_a_rehearsal(stood: stand.Stand) -> None:
-    reasons = {one.reason_not_run for one in rehearse.conditions(REAL)}
+    reasons = {reason_not_run(one) for one in rehearse.conditions(REAL)}
     assert reasons == {None}
 
 

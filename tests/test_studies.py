@@ -14,12 +14,15 @@ from typer.testing import CliRunner
 
 from chunkstudy.base.places import Places
 from chunkstudy.collections import builtin
+from chunkstudy.commands import experiments
 from chunkstudy.commands.cli import app
 from chunkstudy.runs import parquet, study_results, study_runs
-from chunkstudy.studies.jina import document_lengths
+from chunkstudy.studies import labels
+from chunkstudy.studies.jina import document_lengths, three_sentences
 from tests.made_study import made_by
 
 ROOT = Places(Path(__file__).parents[1])
+NAMES = sorted(one.name for one in (ROOT.results / "studies").iterdir())
 TABLE = pd.DataFrame(
     {
         "query": ["0", "01"],
@@ -142,7 +145,7 @@ def test_a_run_notes_what_it_used_and_drops_tables_that_are_no_more(
     stale = study_results.folder(places, "document-lengths") / "old.csv"
     stale.parent.mkdir(parents=True)
     stale.write_text("x\n", encoding="utf-8")
-    folder, tables = study_runs.run(places, "document-lengths")
+    folder, tables = study_runs.run(places, experiments.of(document_lengths))
     assert folder == stale.parent and not stale.exists()
     here = builtin.load()
     written = study_results.read_provenance(folder)
@@ -156,25 +159,36 @@ def test_a_run_notes_what_it_used_and_drops_tables_that_are_no_more(
 
 def test_other_collections_than_its_own_do_not_touch_the_results(tmp_path: Path) -> None:
     places = Places(tmp_path)
-    folder, _ = study_runs.run(places, "document-lengths", ["builtin"])
+    folder, _ = study_runs.run(places, experiments.of(document_lengths), ["builtin"])
     assert folder == tmp_path / "build" / "studies" / "document-lengths"
     assert not places.results.exists()
     with pytest.raises(study_results.StudyError, match="takes no collection"):
-        study_runs.run(places, "berlin", ["builtin"])
+        study_runs.run(places, experiments.of(three_sentences), ["builtin"])
 
 
 def test_every_study_asks_a_question_and_the_list_documents_it() -> None:
     found = CliRunner().invoke(app, ["study", "--list"])
     listed = dict(line.split("\t") for line in found.stdout.splitlines())
-    assert list(listed) == study_results.names() and len(listed) > 10
+    assert list(listed) == NAMES and len(listed) > 10
     assert all(question.endswith("?") for question in listed.values())
 
 
-@pytest.mark.parametrize("name", study_results.names())
+def test_an_experiment_goes_by_its_name_or_its_module_and_no_other() -> None:
+    for name in ("berlin", "jina.three_sentences"):
+        assert experiments.module_of(name) is three_sentences
+    assert experiments.module_of("labels") is labels
+    with pytest.raises(study_results.StudyError, match="unknown study 'x'; use one of baselines, "):
+        experiments.module_of("x")
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_what_is_committed_is_whole_and_of_this_study(name: str) -> None:
     folder = study_results.folder(ROOT, name)
     written = study_results.read_provenance(folder)
-    assert written.study == name and written.question == study_runs.studies()[name]
+    assert (
+        written.study == name
+        and written.question == experiments.of(experiments.module_of(name)).question
+    )
     tables = study_results.tables(ROOT, name)
     kept = {study_results.file(folder, table, one) for table, one in written.tables.items()}
     assert set(folder.iterdir()) - {folder / study_results.PROVENANCE} == kept

@@ -14,10 +14,11 @@ import pytest
 
 from chunkstudy.base.models import ModelSpec
 from chunkstudy.base.places import Places
+from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.collections import registry
-from chunkstudy.runs import study_results, study_runs
-from chunkstudy.runs.conditions import MINILM, Condition
-from chunkstudy.runs.grids import OWN, PRE, WIDE
+from chunkstudy.commands import experiments
+from chunkstudy.runs import study_results
+from chunkstudy.runs.conditions import MINILM, MINILM_512, PRE_EMBEDDING, Condition
 from chunkstudy.runs.run import evaluate
 from chunkstudy.studies.chroma import search as chroma_search
 from chunkstudy.studies.controls import random_boundaries
@@ -27,6 +28,7 @@ from tests.small_context import EMMA, SmallContext, collection, one_layer, quote
 from tests.small_study import write_outcome
 
 ROOT = Places(Path(__file__).parents[1])
+NAMES = sorted(one.name for one in (ROOT.results / "studies").iterdir())
 LACKING = {
     "boundary-signals": "a causal model's weights",
     "one-post": "the printed post",
@@ -59,9 +61,11 @@ OTHERS = {"document-lengths": ("builtin",), "chroma-llm-chunker": ("builtin",)}
 """Collections in place of those whose files a study reads by itself, or whose replies are of the
 texts themselves."""
 RECORDED = {
-    "chunk-sizes": Condition("scifact", "sentence-5", WIDE, PRE, OWN),
-    "cut-chunks": Condition("chroma-within", "sentence-5", MINILM, PRE, OWN),
-    "window-holds": Condition("chroma-within", "sentence-5", WIDE, PRE, OWN),
+    "chunk-sizes": Condition("scifact", "sentence-5", MINILM_512, PRE_EMBEDDING, CORRECTED.name),
+    "cut-chunks": Condition("chroma-within", "sentence-5", MINILM, PRE_EMBEDDING, CORRECTED.name),
+    "window-holds": Condition(
+        "chroma-within", "sentence-5", MINILM_512, PRE_EMBEDDING, CORRECTED.name
+    ),
 }
 """A record of which a study wants to know more."""
 
@@ -73,15 +77,16 @@ def weights(tmp_path_factory: pytest.TempPathFactory) -> tuple[ModelSpec, Path]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", study_results.names())
+@pytest.mark.parametrize("name", NAMES)
 def test_a_study_leaves_the_columns_that_are_committed(
     name: str, weights: tuple[ModelSpec, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if name in LACKING:
         pytest.skip(f"{name} takes {LACKING[name]}")
-    study = study_runs.module(name)
+    module = experiments.module_of(name)
     for constant, value in SMALLER.get(name, {}).items():
-        monkeypatch.setattr(study, constant, value)
+        monkeypatch.setattr(module, constant, value)
+    study = experiments.of(module)
     quotations = partial(quoted, collection(EMMA))
     emma = replace(registry.COLLECTIONS[EMMA], quotations=quotations)
     monkeypatch.setitem(registry.COLLECTIONS, EMMA, emma)
@@ -93,13 +98,16 @@ def test_a_study_leaves_the_columns_that_are_committed(
         store = context.store(one.encoder)
         write_outcome(places, evaluate(one, context.collection(one.collection), store))
     if name == "trained-late-chunking":
-        untrained, trained = study.PLAN[0], replace(study.PLAN[1], steps=1)
+        untrained, trained = study.plan[0], replace(study.plan[1], steps=1)
         elsewhere = replace(untrained, test="elsewhere")
-        made = [study.part(context, one) for one in (untrained, trained, elsewhere)]
-    elif hasattr(study, "PLAN"):
-        made = [study.part(context, one) for one in study.PLAN]
+        plan = [untrained, trained, elsewhere]
     else:
-        made = [study.tables(context, OTHERS.get(name, tuple(study.COLLECTIONS)))]
+        plan = list(study.plan)
+    if study.part:
+        made = [study.part(context, one) for one in plan]
+    else:
+        assert study.tables
+        made = [study.tables(context, OTHERS.get(name, study.collections))]
     committed = study_results.tables(ROOT, name)
     columns = {(table, *sorted(map(str, rows))) for found in made for table, rows in found.items()}
     assert columns and columns <= {

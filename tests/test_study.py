@@ -16,7 +16,6 @@ import pytest
 from chunkstudy import Study
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.encoders import transformer
-from chunkstudy.runs.needs import Need
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.show import computing, study
 from chunkstudy.show.computing import Compute
@@ -160,7 +159,7 @@ def test_an_encoder_that_cannot_be_had_leaves_what_is_stored(
         parents=True
     )
     monkeypatch.setattr(
-        "chunkstudy.runs.needs.weights_needed", lambda spec: [Need("weights", spec.id, "get them")]
+        "chunkstudy.runs.requirements.weights_needed", lambda spec: [f"{spec.id}: get them"]
     )
     with pytest.raises(StudyError, match=r'get them\. compute="stored" shows .*MiniLM'):
         Study("trial", compute=compute).runs("builtin", TWO)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,17 +15,18 @@ from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.commands.cli import app
 from chunkstudy.runs import study_results, study_runs
 from chunkstudy.runs.study_results import StudyError
-from chunkstudy.runs.study_runs import Context
+from chunkstudy.runs.study_runs import Context, Experiment
 from chunkstudy.studies.trained_late_chunking import models as study
 from chunkstudy.studies.trained_late_chunking import testing
 from chunkstudy.studies.trained_late_chunking.parts import PLAN
 
 NAME = "trained-late-chunking"
 ROOT = Path(__file__).parents[1]
+STUDY = Experiment.of(study, NAME)
 
 
-def fake(fails: str = "") -> Any:
-    """A study of three parts; ``ran`` tells which were run."""
+def fake(fails: str = "") -> tuple[Experiment, list[str]]:
+    """An experiment of three parts, and which of them were run."""
     ran: list[str] = []
 
     def part(context: Context, one: SimpleNamespace) -> dict[str, pd.DataFrame]:
@@ -40,9 +40,7 @@ def fake(fails: str = "") -> Any:
         }
 
     plan = tuple(SimpleNamespace(name=name) for name in ("one", "two", "three"))
-    return SimpleNamespace(
-        __doc__="How many?", __name__="made", PLAN=plan, part=part, ran=ran, estimate=len
-    )
+    return Experiment(NAME, "How many?", plan=plan, part=part), ran
 
 
 @pytest.fixture
@@ -50,48 +48,37 @@ def places(tmp_path: Path) -> Places:
     return Places(tmp_path)
 
 
-def use(made: Any, patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(study_runs, "module", lambda _: made)
-
-
-def test_each_part_is_written_when_it_is_there_and_none_is_run_twice(
-    places: Places, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    broken, whole = fake(fails="two"), fake()
-    use(broken, monkeypatch)
+def test_each_part_is_written_when_it_is_there_and_none_is_run_twice(places: Places) -> None:
+    (broken, _), (whole, ran) = fake(fails="two"), fake()
     with pytest.raises(RuntimeError, match="killed"):
-        study_runs.run_parts(places, NAME, broken.PLAN)
+        study_runs.run_parts(places, broken, broken.plan)
     assert study_results.read(places, NAME, "parts")["part"].tolist() == ["one"]
-    use(whole, monkeypatch)
-    _, tables = study_runs.run_parts(places, NAME, whole.PLAN)
-    assert whole.ran == ["two", "three"]
+    _, tables = study_runs.run_parts(places, whole, whole.plan)
+    assert ran == ["two", "three"]
     assert tables["scores"]["part"].tolist() == ["one", "one", "two", "two", "three", "three"]
     chunks = study_results.read_provenance(study_results.folder(places, NAME)).chunks
     assert set(chunks) == {"one", "two", "three"}
-    assert study_runs.todo(places, NAME, whole.PLAN) == []
+    assert study_runs.todo(places, whole, whole.plan) == []
 
 
-def test_the_order_in_which_parts_were_run_does_not_show(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_order_in_which_parts_were_run_does_not_show(tmp_path: Path) -> None:
     written = []
     for number, order in enumerate([(0, 1, 2), (2, 0, 1)]):
-        made, here = fake(), Places(tmp_path / str(number))
-        use(made, monkeypatch)
+        (made, _), here = fake(), Places(tmp_path / str(number))
         for i in order:
-            study_runs.run_parts(here, NAME, [made.PLAN[i]])
+            study_runs.run_parts(here, made, [made.plan[i]])
         written.append((study_results.folder(here, NAME) / "scores.csv").read_bytes())
     assert written[0] == written[1]
 
 
 def test_parts_are_chosen_by_field_and_name_and_a_wrong_choice_is_refused() -> None:
-    chosen = study_runs.chosen(study, "within/*", fold=1, arm="mixed")
+    chosen = study_runs.chosen(STUDY, "within/*", fold=1, arm="mixed")
     assert [one.name for one in chosen] == ["within/mixed-512-fold-1-seed-0"]
-    assert len(study_runs.chosen(study)) == len(PLAN)
+    assert len(study_runs.chosen(STUDY)) == len(PLAN)
     with pytest.raises(StudyError, match="its parts are within/untrained-512-fold-0"):
-        study_runs.chosen(study, fold=17)
+        study_runs.chosen(STUDY, fold=17)
     with pytest.raises(StudyError, match="study made does not come in parts; leave --fold"):
-        study_runs.chosen(SimpleNamespace(__name__="made"))  # type: ignore[arg-type]
+        study_runs.chosen(Experiment("made", "How many?"))
 
 
 def test_the_command_prices_parts_without_running_them_and_refuses_folds_of_other_studies(

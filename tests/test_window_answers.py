@@ -61,9 +61,9 @@ def test_a_boundary_beyond_its_window_is_counted_as_outside() -> None:
 
 
 def test_draws_keep_how_many_chunks_there_are_and_their_order_only_is_drawn() -> None:
-    draws = list(study.every_draw(context(), BOOK, study.PRE))
+    draws = list(study.every_draw(context(), BOOK, study.PRE_EMBEDDING))
     sizes = [one for one in draws if one[0] == study.SIZES]
-    assert len(draws) == sum(study.DRAWS[study.PRE].values())
+    assert len(draws) == sum(study.DRAWS[study.PRE_EMBEDDING].values())
     assert {chunker for _, chunker, *_ in sizes} == {study.SMALL}
     for *_, chunks in sizes:
         assert len(chunks) == 20 and chunks.start[0] == 0
@@ -71,4 +71,4 @@ def test_draws_keep_how_many_chunks_there_are_and_their_order_only_is_drawn() ->
 
 
 def _plain() -> tuple[str, str, str]:
-    return study.WIDE, study.PRE, study.OWN
+    return study.MINILM_512, study.PRE_EMBEDDING, study.CORRECTED.name

@@ -14,8 +14,9 @@ import pandas as pd
 from itables import to_html_datatable
 from itables.javascript import generate_init_offline_itables_html
 
+from chunkstudy.published import requirements
 from chunkstudy.published.sources import WORKS
-from chunkstudy.runs import display_names, needs
+from chunkstudy.runs import display_names
 
 NUMBERS = """Every published number that was run, with the one computed here. *Exact*: all
 published digits agree. *Within spread*: the digits differ, but by no more than the published
@@ -91,9 +92,11 @@ def _what_was_run(run: int, waiting: pd.DataFrame) -> str:
     """How many numbers were run, what the others wait for, and what tells their price."""
     if waiting.empty:
         return f"All {run:,} numbers were run."
-    counted = Counter(one for text in waiting["needs"] for one in needs.parse(text))
-    things = (one.thing for one, _ in counted.most_common() if one.kind not in ("run", "computed"))
-    told = "; ".join(dict.fromkeys(things)) or "records of what they are computed from"
+    counted = Counter(one for text in waiting["needs"] for one in requirements.split(text))
+    things = (requirements.thing(one) for one, _ in counted.most_common())
+    told = (
+        "; ".join(dict.fromkeys(filter(None, things))) or "records of what they are computed from"
+    )
     what = f"{run:,} of {run + len(waiting):,} numbers were run; the others wait" if run else (
         f"None of the {len(waiting):,} numbers was run; they wait"
     )  # fmt: skip

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from chunkstudy.base.files import write_text
 from chunkstudy.base.places import Places
+from chunkstudy.commands import experiments
 from chunkstudy.published import side_by_side
 from chunkstudy.published.cells import KEYS, read
 from chunkstudy.published.sources import conditions_of, source_of
@@ -23,6 +24,7 @@ from chunkstudy.runs import records, running, study_runs
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.library import Library
 from chunkstudy.runs.published_grid import corrected, published_grid
+from chunkstudy.runs.requirements import reason_not_run
 from chunkstudy.show.formats import write_csv
 from tests.rehearsal.stand import MARK, SENTENCE, standing
 
@@ -61,7 +63,7 @@ def rehearse(
         faults = _run(stand.places, chosen, say)
         for condition in chosen:
             if not records.complete(stand.places.runs / condition.path):
-                why = condition.reason_not_run or "see what is broken"
+                why = reason_not_run(condition) or "see what is broken"
                 faults[f"no record of {condition}"] = why
         say(f"{len(records.find(stand.places.runs))} of {len(chosen)} conditions recorded in "
             f"{time.monotonic() - started:.0f} seconds")  # fmt: skip
@@ -108,7 +110,7 @@ def _study(places: Places, say: Say) -> dict[str, str]:
     for name in STUDIES:
         say(f"study {name}")
         try:
-            study_runs.run(places, name)
+            study_runs.run(places, experiments.of(experiments.module_of(name)))
         except (ValueError, RuntimeError, OSError) as error:
             broken[f"study {name}"] = str(error)
     return broken

@@ -36,7 +36,7 @@ class Source:
         sha256: accepted digests of the unpacked members. Where there are two, the second is the
             rebuilt file of the data folder: the same texts in another order of lines.
         skips_own_id: the queries are documents of the corpus.
-        laptop: two cores run it in hours, so that MiniLM's grid has it.
+        laptop: two cores run it with MiniLM in hours.
     """
 
     md5: str
@@ -117,6 +117,7 @@ SOURCES = {
     "trec-covid": Source("ce62140cb23feb9becf6270d0d1fe6d1", 171_332, 50, 191_463_070),
     "quora": Source("18fb154900ba42a600f84b839c173167", 522_931, 10_000, 32_504_396),
 }
+LAPTOP = tuple(name for name, source in SOURCES.items() if source.laptop)
 
 
 def available(name: str) -> bool:

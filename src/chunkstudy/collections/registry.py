@@ -102,6 +102,12 @@ def segmentation(chunker: str, text: str) -> Sequence[Span] | Sequence[Rewritten
     return Named("collections.released:chunk", (chunker,))(text)
 
 
+def lacks_segmentation(chunker: str) -> tuple[str, str] | None:
+    """What a released segmentation of all of GutenQA's books lacks, and how to get it."""
+    lacks: tuple[str, str] | None = Named("collections.gutenqa:lacks_segmentation")(chunker)
+    return lacks
+
+
 def _of_gutenqa(name: str, load: Named, books: int, lacks: Named | None = None) -> Entry:
     # GutenQA's books are taken to be as long as Emma.
     return Entry(

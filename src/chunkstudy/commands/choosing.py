@@ -1,4 +1,4 @@
-"""Conditions named by patterns: those of the grid, of the records, priced, run."""
+"""Conditions named by patterns: those of the study, of the records, priced, run."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from typing import Annotated
 import typer
 
 from chunkstudy.base import places
-from chunkstudy.runs import conditions, grids, records
+from chunkstudy.publish import planned
+from chunkstudy.runs import conditions, records
 from chunkstudy.runs.conditions import Condition
 
 Only = Annotated[
     list[str],
     typer.Option(
-        help="Conditions to take: any one in full, or with wildcards those of the grid: "
+        help="Conditions to take: any one in full, or with wildcards those of the study: "
         "'chroma/recursive-*/*/*/corrected'; give it several times for more"
     ),
 ]
@@ -24,26 +25,31 @@ WILDCARDS = frozenset("*?[")
 
 
 def select(only: list[str]) -> list[Condition]:
-    """The conditions that some patterns name, those of the grid first and in its order.
+    """The conditions that some patterns name, those of the study first and in its
+    order, others as they are given.
 
     Raises:
         ConditionError: if a pattern matches nothing.
+        FileNotFoundError: if a pattern has wildcards and there are no notebooks beside.
         ValueError, RuntimeError: if one that names a condition in full names none that exists.
     """
-    grid = grids.grid()
-    found: set[Condition] = set()
-    for one in only:
-        named = not WILDCARDS.intersection(one) and one.strip("/").count("/") == 4
-        matching = (
-            {conditions.parse(one)} if named else {c for c in grid if fnmatch.fnmatch(str(c), one)}
-        )
+    chosen = dict.fromkeys(conditions.parse(one) for one in only if _in_full(one))
+    patterns = [one for one in only if not _in_full(one)]
+    study = planned.conditions(places.find()) if patterns else []
+    for pattern in patterns:
+        matching = [one for one in study if fnmatch.fnmatch(str(one), pattern)]
         if not matching:
             raise conditions.ConditionError(
-                f"no condition matches {one!r}; `chunkstudy list` shows the grid, and any other "
-                "condition runs as collection/chunker/encoder/ordering/protocol"
+                f"no condition matches {pattern!r}; `chunkstudy list` shows the study's, and any "
+                "other condition runs as collection/chunker/encoder/ordering/protocol"
             )
-        found |= matching
-    return [c for c in grid if c in found] + sorted(found.difference(grid))
+        chosen |= dict.fromkeys(matching)
+    return list(dict.fromkeys([*(one for one in study if one in chosen), *chosen]))
+
+
+def _in_full(pattern: str) -> bool:
+    """Whether a pattern names one condition, all its parts and no wildcard."""
+    return not WILDCARDS.intersection(pattern) and pattern.strip("/").count("/") == 4
 
 
 def recorded(only: list[str]) -> list[Condition]:
@@ -56,12 +62,9 @@ def recorded(only: list[str]) -> list[Condition]:
 
 
 def price(selected: list[Condition], device: str, again: bool = False) -> None:
-    from chunkstudy.runs import asking_cost
-    from chunkstudy.runs.estimate import estimate as lines
+    from chunkstudy.runs.estimate import estimate
 
-    for line in lines(selected, places.find(), device, again):
-        typer.echo(line)
-    for line in asking_cost.lines(selected, places.find()):
+    for line in estimate(selected, places.find(), device, again):
         typer.echo(line)
 
 

@@ -11,9 +11,8 @@ from chunkstudy.collections import own, own_documents
 from chunkstudy.collections.own_documents import OwnDocuments
 from chunkstudy.llm.asking import Asker, mode_from_environment
 from chunkstudy.llm.recordings import replies_folder
-from chunkstudy.runs import asking_cost
 from chunkstudy.runs.estimate import in_words
-from chunkstudy.runs.generation import filters, output
+from chunkstudy.runs.generation import expected, filters, output
 from chunkstudy.runs.generation.generate import generate
 from chunkstudy.runs.generation.settings import Settings
 from chunkstudy.runs.store import load_store
@@ -90,8 +89,8 @@ def run(
 
 
 def _takes(documents: OwnDocuments, settings: Settings) -> str:
-    least, most = asking_cost.of_questions(documents.documents, settings)
-    seconds = asking_cost.QUESTION_SECONDS
+    least, most = expected.of_questions(documents.documents, settings)
+    seconds = expected.SECONDS
     return (
         f"at least {least}, about {in_words(least.requests * seconds)} at {seconds:.0f} seconds a "
         f"question; at most {most}"

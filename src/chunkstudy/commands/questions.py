@@ -15,7 +15,9 @@ app = typer.Typer()
 
 @app.command(rich_help_panel=PANEL)
 def study(
-    name: Annotated[str | None, typer.Argument(help="A study, as --list names them")] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="As --list names them, or its module below studies")
+    ] = None,
     collection: Annotated[
         list[str] | None,
         typer.Option(help="Take these instead; the tables then go to build/studies"),
@@ -30,27 +32,28 @@ def study(
 
     A study that trains models comes in parts; those that were run already are left alone.
     """
+    from chunkstudy.commands import experiments
     from chunkstudy.runs import study_runs
     from chunkstudy.runs.study_results import StudyError
 
     with one_sentence():
         if list_studies or name is None:
-            for known, question in study_runs.studies().items():
-                typer.echo(f"{known}\t{question}")
+            for known in experiments.every().values():
+                typer.echo(f"{known.name}\t{known.question}")
             return
         where = places.find()
-        study_file = study_runs.module(name)
-        if hasattr(study_file, "PLAN") or fold is not None or arm or part != "*" or dry_run:
+        experiment = experiments.of(experiments.module_of(name))
+        if experiment.plan or fold is not None or arm or part != "*" or dry_run:
             if collection:
                 raise StudyError(f"study {name} comes in parts; leave --collection out")
-            parts = study_runs.chosen(study_file, part, fold=fold, arm=arm)
-            parts = study_runs.todo(where, name, parts)
-            if dry_run:
-                for line in study_file.estimate(parts):
+            parts = study_runs.chosen(experiment, part, fold=fold, arm=arm)
+            parts = study_runs.todo(where, experiment, parts)
+            if dry_run and experiment.estimate:
+                for line in experiment.estimate(parts):
                     typer.echo(line)
                 return
-            folder, tables = study_runs.run_parts(where, name, parts)
+            folder, tables = study_runs.run_parts(where, experiment, parts)
         else:
-            folder, tables = study_runs.run(where, name, collection)
+            folder, tables = study_runs.run(where, experiment, collection)
         for table, rows in tables.items():
             typer.echo(f"{folder / table}.csv\t{len(rows)} rows")

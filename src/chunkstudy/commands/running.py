@@ -10,8 +10,10 @@ from chunkstudy.base import places
 from chunkstudy.collections import registry
 from chunkstudy.commands.choosing import ALL, CHROMA, Only, price, select
 from chunkstudy.commands.failing import one_sentence
-from chunkstudy.runs import grids, records
+from chunkstudy.publish import planned
+from chunkstudy.runs import records
 from chunkstudy.runs.estimate import DEVICES, TWO_CORES
+from chunkstudy.runs.requirements import reason_not_run
 
 PANEL = "Conditions"
 app = typer.Typer()
@@ -26,7 +28,7 @@ def list_conditions(only: Only = ALL) -> None:
             if records.complete(runs / condition.path):
                 status = "recorded"
             else:
-                status = condition.reason_not_run or "open"
+                status = reason_not_run(condition) or "open"
             typer.echo(f"{condition}\t{status}")
 
 
@@ -36,15 +38,15 @@ def status() -> None:
     with one_sentence():
         from chunkstudy.runs.estimate import open_by_model
 
-        runs = places.find().runs
-        grid = grids.grid()
-        done = [c for c in grid if records.complete(runs / c.path)]
-        blocked = [c for c in grid if c not in done and c.reason_not_run]
+        where = places.find()
+        study = planned.conditions(where)
+        missing = [one for one in study if not records.complete(where.runs / one.path)]
+        blocked = sum(reason_not_run(one) is not None for one in missing)
         typer.echo(
-            f"{len(done)} recorded, {len(grid) - len(done) - len(blocked)} open, "
-            f"{len(blocked)} cannot be run here; `chunkstudy list` shows which"
+            f"{len(study) - len(missing)} recorded, {len(missing) - blocked} open, "
+            f"{blocked} cannot be run here; `chunkstudy list` shows which"
         )
-        for line in open_by_model(grid, places.find()):
+        for line in open_by_model(study, where):
             typer.echo(line)
 
 

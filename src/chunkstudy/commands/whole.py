@@ -10,8 +10,10 @@ import typer
 from chunkstudy.base import places
 from chunkstudy.commands.choosing import price
 from chunkstudy.commands.failing import one_sentence
-from chunkstudy.runs import conditions, grids
+from chunkstudy.publish import planned
+from chunkstudy.runs import conditions
 from chunkstudy.runs.estimate import TWO_CORES
+from chunkstudy.runs.requirements import reason_not_run
 
 PANEL = "The whole study"
 app = typer.Typer()
@@ -32,9 +34,10 @@ def reproduce(
                 f"unknown profile {profile!r}; use builtin, laptop or full"
             )
         if profile != "builtin":
-            chosen = grids.grid() if profile == "full" else grids.laptop_grid()
-            price([one for one in chosen if not one.reason_not_run], TWO_CORES)
-            if running.run(chosen, where, again=profile == "full"):
+            full = profile == "full"
+            chosen = planned.conditions(where) if full else planned.of_small_model(where)
+            price([one for one in chosen if not reason_not_run(one)], TWO_CORES)
+            if running.run(chosen, where, again=full):
                 raise RuntimeError("some conditions failed, as said above; then run this again")
         everything.reproduce(where)
 

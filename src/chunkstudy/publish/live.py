@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.runs import grids, records
+from chunkstudy.runs import records
 from chunkstudy.runs.against_record import TOLERANCE, hold
-from chunkstudy.runs.conditions import PRE_EMBEDDING, Condition
+from chunkstudy.runs.conditions import LATE_512, MINILM, MINILM_512, PRE_EMBEDDING, Condition
 from chunkstudy.runs.run import read_together, run
 
 PLAIN = ("recursive-200-0", "token-250-125", "cluster-200")
@@ -19,14 +19,11 @@ LATE = ("none", "sentence-5")
 
 def units() -> list[tuple[Condition, ...]]:
     """The conditions run live, in parts that share vectors."""
-    chosen = [
-        one
-        for one in grids.live_grid()
-        if one.chunker in (PLAIN if one.ordering == PRE_EMBEDDING else LATE)
-        and one.protocol == CORRECTED.name
+    protocol = CORRECTED.name
+    return [
+        tuple(Condition("builtin", one, MINILM, PRE_EMBEDDING, protocol) for one in PLAIN),
+        tuple(Condition("builtin-graded", one, MINILM_512, LATE_512, protocol) for one in LATE),
     ]
-    names = sorted({one.collection for one in chosen})
-    return [tuple(one for one in chosen if one.collection == name) for name in names]
 
 
 def compare(places: Places, unit: tuple[Condition, ...]) -> str:

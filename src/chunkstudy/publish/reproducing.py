@@ -13,7 +13,7 @@ from chunkstudy.publish.readme import fill_regions
 from chunkstudy.runs import records
 from chunkstudy.runs.against_record import TOLERANCE
 from chunkstudy.runs.conditions import CONTEXTUALIZED, parse_encoder
-from chunkstudy.runs.estimate import DEVICES, TWO_CORES, prices
+from chunkstudy.runs.estimate import prices, total
 from chunkstudy.show import answers
 from chunkstudy.show.tables import Table
 
@@ -89,17 +89,16 @@ def expected(places: Places) -> str:
     rows = []
     for one in FINDINGS:
         found = [c for c in recorded if any(fnmatch(str(c), p) for p in one.patterns)]
-        operations = sum(price.operations for price in prices(found, places, again=True))
+        seconds = total(prices(found, places, again=True)).seconds
         size = sum(_bytes(records.read_run(recorded[c])) for c in found)
         value = one.expected
         for name, text in numbers.items():
             value = value.replace(f"{{{name}}}", text)
         late = any(c.ordering.startswith(CONTEXTUALIZED) for c in found)
-        minutes = operations / DEVICES[TWO_CORES].rate / 60
         only = " ".join(f"--only '{pattern}'" for pattern in one.patterns)
         rows.append((
             one.name, f"`chunkstudy run --again {only}`", value, f"{100 * TOLERANCE:g} points",
-            f"{minutes:.0f}", PEAK["late" if late else "plain"], f"{size / 1e6:,.0f} MB",
+            f"{seconds / 60:.0f}", PEAK["late" if late else "plain"], f"{size / 1e6:,.0f} MB",
         ))  # fmt: skip
     heads = ["finding", "command", "expected", "tolerance", "minutes", "memory", "disk"]
     return Table(pd.DataFrame(rows, columns=heads)).markdown()

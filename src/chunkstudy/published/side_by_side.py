@@ -12,10 +12,10 @@ import pandas as pd
 from chunkstudy.base.places import Places
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import at
-from chunkstudy.evaluation.statistics.intervals import Interval
 from chunkstudy.published.cells import COLUMNS as CELL_COLUMNS
 from chunkstudy.published.cells import Cell, frame, read
 from chunkstudy.published.chunk_size import published_r
+from chunkstudy.published.requirements import joined, of_missing
 from chunkstudy.published.sources import (
     WORKS,
     Change,
@@ -27,24 +27,16 @@ from chunkstudy.published.sources import (
     pattern,
     source_of,
 )
-from chunkstudy.published.verdicts import fits, verdict
+from chunkstudy.published.verdicts import Judge, scale_of
 from chunkstudy.runs import study_results
 from chunkstudy.runs.conditions import LARGE, MINILM, PRE_EMBEDDING, Condition, parse_encoder
 from chunkstudy.runs.library import Library
-from chunkstudy.runs.needs import Need, said
 
 SIZES = {LARGE: ("cl100k", 0), parse_encoder(MINILM).model: ("wordpiece", 2)}
 """What Chroma's chunk sizes count, by model: the unit, and the special tokens on top of it."""
 NUMBERS = ["reproduced", "corrected", "difference", "low", "high", "stack_low", "stack_high"]
 BESIDE = ["protocol", "run", *NUMBERS, "setting", "verdict", "fits", "needs"]
 COLUMNS = [*CELL_COLUMNS, *BESIDE]
-SEARCHED_AGAIN = "chroma-search"
-"""The experiment that ran Chroma's search again, with all-MiniLM-L6-v2 on Chroma's corpora."""
-OFFICIAL = {"insertion": "official", "search list": 50, "offsets": "located"}
-"""The one setting of it whose spread decides whether a published cell lies within the stack's, so
-that it is measured for every one of them."""
-SETTING = f"{SEARCHED_AGAIN}, official"
-"""That setting, as the column ``setting`` names it."""
 
 
 def compare(places: Places, library: Library) -> pd.DataFrame:
@@ -54,7 +46,7 @@ def compare(places: Places, library: Library) -> pd.DataFrame:
         The columns `COLUMNS`. What was reproduced stands in the printed unit, unrounded; NaN where
         there is none. ``stack_low`` and ``stack_high`` are what the published stack gave when run
         again in ``setting``; ``fits`` says whether an exact cell was rounded or truncated;
-        ``needs`` what a cell waits for, as :func:`~chunkstudy.runs.needs.said` joins it.
+        ``needs`` what a cell waits for (:mod:`chunkstudy.published.requirements`).
     """
     cells = read(places)
     comparison = _Comparison(places, library)
@@ -77,42 +69,13 @@ class Reproduced:
     corrected: float = math.nan
 
 
-class Stacks:
-    """What the published stack gave, where it was run again."""
-
-    def __init__(self, places: Places) -> None:
-        found = at(study_results.read(places, SEARCHED_AGAIN, "spread"), **OFFICIAL)
-        names = ("chunker", "part", "measure", "statistic")
-        self._spread = {
-            tuple(row[one] for one in names): (row["low"], row["high"])
-            for row in found.to_dict("records")
-        }
-
-    def of(self, cell: Cell, source: Source) -> Interval | None:
-        """The spread of a cell in its printed unit; None where nothing was run again."""
-        if not isinstance(source, Condition):
-            return None
-        if (source.collection, source.encoder) != ("chroma", MINILM):
-            return None
-        key = (source.chunker, cell.part, cell.measure, cell.statistic)
-        if key not in self._spread:
-            return None
-        low, high = self._spread[key]
-        return Interval(scale_of(cell) * low, scale_of(cell) * high)
-
-
-def scale_of(cell: Cell) -> float:
-    """What a score, which is a fraction, is multiplied by to stand in the cell's unit."""
-    return 100.0 if cell.unit == "percent" else 1.0
-
-
 class _Comparison:
     """Published cells against the records of one library and what studies measured."""
 
     def __init__(self, places: Places, library: Library) -> None:
         self.places = places
         self.library = library
-        self.stacks = Stacks(places)
+        self.judge = Judge(places)
         self._scores: dict[tuple[Condition, str, str], pd.Series] = {}
 
     def row(self, cell: Cell, source: Source) -> dict[str, object]:
@@ -124,24 +87,16 @@ class _Comparison:
             row |= {"run": pattern(source), "protocol": next(conditions_of(source)).protocol}
         ours = None if missing else self._reproduced(cell, source)
         if ours is None:
-            waits = source.waits if isinstance(source, Measured) else _needs(missing)
-            return row | {"needs": said(waits)}
+            waits = source.waits if isinstance(source, Measured) else of_missing(missing)
+            return row | {"needs": joined(waits)}
         if isinstance(source, Measured):
             row |= {"run": f"studies/{source.study}", "corrected": ours.corrected}
         else:
             twin = corrected_source(source)
             if all(self.library.get(one) for one in conditions_of(twin)):
                 row["corrected"] = self._value(cell, twin).value
-        if stack := self.stacks.of(cell, source):
-            row |= {"stack_low": stack.low, "stack_high": stack.high, "setting": SETTING}
-        return row | {
-            "reproduced": ours.value,
-            "difference": ours.value - cell.value,
-            "low": ours.low,
-            "high": ours.high,
-            "verdict": verdict(cell, ours.value, stack),
-            "fits": fits(cell, ours.value),
-        }
+        row |= {"reproduced": ours.value, "low": ours.low, "high": ours.high}
+        return row | self.judge.judged(cell, source, ours.value)
 
     def _reproduced(self, cell: Cell, source: Source) -> Reproduced | None:
         """The cell's value, all of whose conditions have records; None where no study measured
@@ -211,10 +166,3 @@ class _Comparison:
     @cached_property
     def _chunk_sizes(self) -> dict[str, pd.DataFrame]:
         return study_results.tables(self.places, "chunk-sizes")
-
-
-def _needs(missing: list[Condition]) -> list[Need]:
-    """What conditions wait for, whatever this machine has, so that the table is the same
-    everywhere."""
-    found = [need for one in missing for need in one.needs()]
-    return found or [Need("run", str(missing[0]))]

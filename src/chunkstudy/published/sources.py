@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA, AS_PUBLISHED_IELAB, AS_PUBLISHED_JINA
 from chunkstudy.encoders import models
+from chunkstudy.published import requirements
 from chunkstudy.published.cells import Cell
 from chunkstudy.runs import published_grid
 from chunkstudy.runs.conditions import (
@@ -19,7 +20,7 @@ from chunkstudy.runs.conditions import (
     PRE_EMBEDDING,
     Condition,
 )
-from chunkstudy.runs.needs import Need, weights_needed
+from chunkstudy.runs.requirements import weights_needed
 
 CHROMA_LENGTH = "-wordpiece-special"
 """Chroma's MiniLM table counts recursive chunks in WordPiece tokens with [CLS] and [SEP]; see the
@@ -61,7 +62,7 @@ class Measured:
     """
 
     study: str
-    waits: tuple[Need, ...]
+    waits: tuple[str, ...]
     conditions: tuple[Condition, ...] = ()
 
 
@@ -148,12 +149,10 @@ def chroma_minilm(row: str) -> Condition:
 
 def _jina(cell: Cell) -> Source:
     if cell.measure == "characters":
-        lengths = Need("computed", "the mean length of the collection's documents")
-        return Measured("document-lengths", (lengths,))
+        return Measured("document-lengths", (requirements.LENGTHS,))
     if cell.measure == "cosine":
-        return Measured(
-            "berlin", (*weights_needed(models.spec(cell.encoder)), Need("study", "berlin"))
-        )
+        weights = weights_needed(models.spec(cell.encoder))
+        return Measured("berlin", (*weights, requirements.study_needed("berlin")))
     return published_grid.jina(cell.collection, cell.chunker, cell.encoder, cell.ordering)
 
 
@@ -168,8 +167,7 @@ def _correlation(cell: Cell) -> Source:
         for method in methods
         for ordering in (orderings[:1] if cell.ordering == PRE_EMBEDDING else orderings)
     )
-    waits = Need("computed", "a correlation over records, see taxonomy_4_correlations")
-    return Measured("chunk-sizes", (waits,), tuple(behind))
+    return Measured("chunk-sizes", (requirements.CORRELATION,), tuple(behind))
 
 
 def _taxonomy(cell: Cell) -> Source:

@@ -1,14 +1,71 @@
-"""What a reproduced value says of a published cell: which printed strings it could have given."""
+"""What a reproduced value says of a published cell: which printed strings it could have given, and
+whether the published stack gives them when it is run again."""
 
 from __future__ import annotations
 
 import math
 
+from chunkstudy.base.places import Places
+from chunkstudy.evaluation.statistics.differences import at
 from chunkstudy.evaluation.statistics.intervals import Interval
 from chunkstudy.published.cells import Cell
+from chunkstudy.published.sources import Source
+from chunkstudy.runs import study_results
+from chunkstudy.runs.conditions import MINILM, Condition
 
 VERDICTS = ("exact", "within_stack", "deviates", "not_run")
 RUN = VERDICTS[:-1]
+SEARCHED_AGAIN = "chroma-search"
+"""The experiment that ran Chroma's search again, with all-MiniLM-L6-v2 on Chroma's corpora."""
+OFFICIAL = {"insertion": "official", "search list": 50, "offsets": "located"}
+"""The one setting of it whose spread decides whether a published cell lies within the stack's, so
+that it is measured for every one of them."""
+SETTING = f"{SEARCHED_AGAIN}, official"
+"""That setting, as the column ``setting`` names it."""
+
+
+class Judge:
+    """Judges reproduced values, for notebooks and the comparison alike; it knows what the published
+    stack gave where it was run again."""
+
+    def __init__(self, places: Places) -> None:
+        found = at(study_results.read(places, SEARCHED_AGAIN, "spread"), **OFFICIAL)
+        names = ("chunker", "part", "measure", "statistic")
+        self._spread = {
+            tuple(row[one] for one in names): (row["low"], row["high"])
+            for row in found.to_dict("records")
+        }
+
+    def judged(self, cell: Cell, source: Source, value: float) -> dict[str, object]:
+        """What is said of a value, in the printed unit and unrounded, that was computed as a cell's
+        source says: ``difference``, ``verdict`` and ``fits``; ``stack_low``, ``stack_high`` and
+        their ``setting`` where the stack was run again."""
+        stack = self.stack(cell, source)
+        judged: dict[str, object] = {
+            "difference": value - cell.value,
+            "verdict": verdict(cell, value, stack),
+            "fits": fits(cell, value),
+        }
+        if stack is None:
+            return judged
+        return judged | {"stack_low": stack.low, "stack_high": stack.high, "setting": SETTING}
+
+    def stack(self, cell: Cell, source: Source) -> Interval | None:
+        """The spread of a cell in its printed unit; None where nothing was run again."""
+        if not isinstance(source, Condition):
+            return None
+        if (source.collection, source.encoder) != ("chroma", MINILM):
+            return None
+        key = (source.chunker, cell.part, cell.measure, cell.statistic)
+        if key not in self._spread:
+            return None
+        low, high = self._spread[key]
+        return Interval(scale_of(cell) * low, scale_of(cell) * high)
+
+
+def scale_of(cell: Cell) -> float:
+    """What a score, which is a fraction, is multiplied by to stand in the cell's unit."""
+    return 100.0 if cell.unit == "percent" else 1.0
 
 
 def verdict(cell: Cell, value: float, stack: Interval | None = None) -> str:

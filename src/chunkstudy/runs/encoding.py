@@ -16,7 +16,7 @@ from tqdm import tqdm
 from chunkstudy.base.protocols import CORRECTED, Protocol
 from chunkstudy.base.spans import Chunks, Collection, Document
 from chunkstudy.base.tokens import tokens_between
-from chunkstudy.chunkers import asking_costs, contexts, written_contexts
+from chunkstudy.chunkers import contexts, expected_requests, written_contexts
 from chunkstudy.encoders.contextualized import (
     Layout,
     TokenSpans,
@@ -119,7 +119,7 @@ def contexts_of(
     shown = written_contexts.with_chunks(collection.documents, chunks)
     with asker or Asker() as asking:
         if asking.mode != "replay":
-            expected = asking_costs.of_contexts(method.llm, shown)
+            expected = expected_requests.of_contexts(method.llm, shown)
             say_price(asking, f"{collection.name}, {method}", expected)
         requests = (
             request

@@ -1,31 +1,29 @@
-"""What a run would take, before it starts: tokens, operations, time, dollars.
+"""What a run would take, before it starts: tokens, operations, time, dollars, and what language
+models are asked for.
 
-Queries and search are left out, and so is what a language model takes to draw boundaries
-(``asking_cost`` says it); documents beyond the window are counted once, although neighbouring
+Queries and search are left out; documents beyond the window are counted once, although neighbouring
 windows overlap.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 from chunkstudy.base.places import Places
-from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.collections import registry
 from chunkstudy.encoders import models
 from chunkstudy.llm.prices import PRICES
-from chunkstudy.runs import facts, records
+from chunkstudy.runs import facts, records, segmentations
 from chunkstudy.runs.conditions import (
-    CONTEXTUALIZED,
-    NONE,
     ChunkerSpec,
     Condition,
+    EmbeddingMethod,
     EncoderName,
-    parse_chunker,
     parse_encoder,
-    parse_method,
 )
+from chunkstudy.runs.requirements import reason_not_run
 
 WITH_CONTEXT = 1.25
 """What is read of a chunk with a context before it, to the chunk alone: on Chroma's corpora a
@@ -60,22 +58,57 @@ DEVICES = {
 }
 
 
-def device(name: str) -> Device:
-    """The device of that name.
-
-    Raises:
-        ValueError: if there is none, with the names there are.
-    """
-    if name not in DEVICES:
-        raise ValueError(f"unknown device {name!r}; use one of {', '.join(DEVICES)}")
-    return DEVICES[name]
-
-
 def in_words(seconds: float) -> str:
     """A duration as a person says it."""
     if seconds < 120:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.1f} min" if seconds < 2 * 3600 else f"{seconds / 3600:.1f} h"
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What some work takes; two add up.
+
+    Attributes:
+        tokens: read by any model.
+        seconds: on some device.
+        dollars: of what an API sells.
+        operations: floating-point, of models that run here.
+    """
+
+    tokens: float = 0.0
+    seconds: float = 0.0
+    dollars: float = 0.0
+    operations: float = 0.0
+
+    def __add__(self, other: Cost) -> Cost:
+        return Cost(
+            self.tokens + other.tokens,
+            self.seconds + other.seconds,
+            self.dollars + other.dollars,
+            self.operations + other.operations,
+        )
+
+    def __str__(self) -> str:
+        return (
+            f"{self.tokens / 1e6:.2f} M tokens\t{self.operations:.1e} floating-point operations\t"
+            f"{in_words(self.seconds)}\t${self.dollars:.2f}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What one condition adds to those before it; ``blocked`` where this machine lacks something
+    for it (:mod:`.requirements`)."""
+
+    condition: Condition
+    cost: Cost
+    blocked: bool
+
+
+def total(prices: Iterable[Price]) -> Cost:
+    """What several conditions take together."""
+    return reduce(Cost.__add__, (one.cost for one in prices), Cost())
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,26 +122,23 @@ class Reading:
     window: int = 0
     """Tokens of a document read at once; 0 where chunks or sentences are."""
 
-
-@dataclass(frozen=True, slots=True)
-class Price:
-    """What one condition adds to those before it.
-
-    Attributes:
-        tokens: read by any model.
-        operations: floating-point, of models that run here.
-        dollars: of vectors that an API sells.
-        blocked: whether the condition lacks something, see ``Condition.reason_not_run``.
-    """
-
-    condition: Condition
-    tokens: float
-    operations: float
-    dollars: float
-    blocked: bool
+    def cost(self, collection: str, tokens: int, on: Device) -> Cost:
+        """Of reading a collection of that many tokens on a device."""
+        # A token attends to those of a mean document, up to the window; up to SHORT attention costs
+        # little beside the linear layers.
+        length = min(self.window, tokens // registry.find(collection).documents)
+        read = tokens * self.passes
+        each = models.spec(self.model).flops_per_token(length if length > SHORT else 0)
+        dollars = PRICES[self.model].dollars(read) if self.model in PRICES else 0.0
+        return Cost(read, read * each / on.rate, dollars, read * each)
 
 
-def prices(conditions: Sequence[Condition], places: Places, again: bool = False) -> list[Price]:
+def prices(
+    conditions: Sequence[Condition],
+    places: Places,
+    again: bool = False,
+    on: Device = DEVICES[TWO_CORES],
+) -> list[Price]:
     """A price per condition that is not recorded, or ``again`` of all, those that can be run here
     first.
 
@@ -117,91 +147,84 @@ def prices(conditions: Sequence[Condition], places: Places, again: bool = False)
     once, for the first condition that needs it.
     """
     missing = [c for c in conditions if again or not records.complete(places.runs / c.path)]
-    blocked = {c: c.reason_not_run is not None for c in missing}
+    blocked = {c: reason_not_run(c) is not None for c in missing}
+    names = {one.collection for one in missing}
+    sizes = {name: known_tokens(name, places) or DEFAULT_TOKENS for name in names}
     seen: set[tuple[str, ...]] = set()
-    sizes: dict[str, int] = {}
-    found = []
+    priced = []
     for condition in sorted(missing, key=blocked.__getitem__):
-        tokens = operations = dollars = 0.0
+        cost, name = Cost(), condition.collection
         for reading in readings(condition):
-            if reading.key in seen:
-                continue
-            seen.add(reading.key)
-            name = condition.collection
-            if name not in sizes:
-                sizes[name] = known_tokens(name, places) or DEFAULT_TOKENS
-            read = sizes[name] * reading.passes
-            length = attended(reading, name, sizes[name])
-            tokens += read
-            operations += read * models.spec(reading.model).flops_per_token(length)
-            if reading.model in PRICES:
-                dollars += PRICES[reading.model].dollars(read)
-        found.append(Price(condition, tokens, operations, dollars, blocked[condition]))
-    return found
+            if reading.key not in seen:
+                seen.add(reading.key)
+                cost += reading.cost(name, sizes[name], on)
+        priced.append(Price(condition, cost, blocked[condition]))
+    return priced
 
 
 def estimate(
     conditions: Sequence[Condition],
     places: Places,
-    device_name: str = TWO_CORES,
+    device: str = TWO_CORES,
     again: bool = False,
 ) -> Iterator[str]:
     """A line per condition that is not recorded, or ``again`` of all, and totals, on one of
-    ``DEVICES``.
+    ``DEVICES``; then one for each segmentation that a language model draws.
 
     Raises:
         ValueError: if the device is unknown.
     """
-    on = device(device_name)
-    found = prices(conditions, places, again)
-    for name in dict.fromkeys(one.condition.collection for one in found):
+    if device not in DEVICES:
+        raise ValueError(f"unknown device {device!r}; use one of {', '.join(DEVICES)}")
+    priced = prices(conditions, places, again, DEVICES[device])
+    for name in dict.fromkeys(one.condition.collection for one in priced):
         if not known_tokens(name, places):
             yield f"nobody has counted {name}: {DEFAULT_TOKENS:,} tokens are assumed of it"
-    for one in found:
-        yield f"{one.condition}\t{_line([one], on)}"
+    for one in priced:
+        yield f"{one.condition}\t{one.cost}"
     for blocked, label in ((False, "can be run here"), (True, "need something first")):
-        group = [one for one in found if one.blocked == blocked]
+        group = [one for one in priced if one.blocked == blocked]
         if group:
-            yield f"{len(group)} that {label}\t{_line(group, on)}"
-    yield f"all {len(found)} on {on.description}\t{_line(found, on)}"
+            yield f"{len(group)} that {label}\t{total(group)}"
+    yield f"all {len(priced)} on {DEVICES[device].description}\t{total(priced)}"
+    for drawn in segmentations.needed(conditions):
+        takes, basis = segmentations.takes(drawn, places)
+        text = f"not known here: {basis}" if takes is None else f"{takes} ({basis})"
+        yield f"boundaries of {drawn.collection}/{drawn.chunker} by {drawn.model}\t{text}"
 
 
 def open_by_model(conditions: Sequence[Condition], places: Places) -> Iterator[str]:
     """A line per model with conditions that could be run here and are not recorded: how many, how
     long, and how to start them; they can be stopped at any time and go on where they were."""
-    on = DEVICES[TWO_CORES]
     open_of: dict[str, list[Price]] = {}
     for one in prices(conditions, places):
-        if not one.blocked and one.condition.encoder != NONE:
-            model = parse_encoder(one.condition.encoder).model
-            open_of.setdefault(model, []).append(one)
+        if not one.blocked and (encoder := one.condition.model):
+            open_of.setdefault(encoder.model, []).append(one)
     for model, some in open_of.items():
-        seconds = sum(one.operations for one in some) / on.rate
         yield (
-            f"{model}: {len(some)} open, at most {in_words(seconds)} on {on.description}; "
+            f"{model}: {len(some)} open, at most {in_words(total(some).seconds)} on "
+            f"{DEVICES[TWO_CORES].description}; "
             f"`chunkstudy run --only '*/*/{EncoderName(model)!s}*/*/*'`"
         )
 
 
 def readings(condition: Condition) -> Iterator[Reading]:
     """What a condition lets models read: to draw boundaries, then its chunks."""
-    if condition.encoder == NONE:
+    if condition.model is None:
         return
-    spec = parse_chunker(condition.chunker)
+    spec, method = condition.chunking, condition.method
     if passes := spec.entry.passes:
         encoder = spec.by or condition.encoder
         key = (condition.collection, encoder, f"boundaries of {spec.name}", *map(str, spec.sizes))
         yield Reading(key, parse_encoder(encoder).model, passes)
-    model = parse_encoder(condition.encoder).model
-    window = parse_method(condition.ordering).window
-    yield Reading(_key(condition), model, _passes(condition, spec), window)
-
-
-def attended(reading: Reading, collection: str, tokens: int) -> int:
-    """How many tokens a token attends to in a collection of that size: those of a mean document,
-    up to the window; 0 up to ``SHORT``, where attention costs little beside the linear layers."""
-    length = min(reading.window, tokens // registry.find(collection).documents)
-    return length if length > SHORT else 0
+    key = (condition.collection, condition.encoder)
+    if method.window or method.context:
+        key += (condition.ordering,)
+    packed = condition.rules.layout == "packed"
+    # Windows that do not depend on chunks are read once for all chunkers.
+    if not method.window or packed or method.layout not in ("", "averaged"):
+        key += (condition.chunker,)
+    yield Reading(key, condition.model.model, _passes(method, spec), method.window)
 
 
 def known_tokens(name: str, places: Places) -> int:
@@ -212,31 +235,9 @@ def known_tokens(name: str, places: Places) -> int:
     return registry.find(name).tokens
 
 
-def _key(condition: Condition) -> tuple[str, ...]:
-    """What conditions have in common that read the same tokens."""
-    if condition.ordering.startswith(CONTEXTUALIZED):
-        packed = PROTOCOLS[condition.protocol].layout == "packed"
-        if not packed and parse_method(condition.ordering).layout in ("", "averaged"):
-            return (condition.collection, condition.encoder, condition.ordering)
-        return (condition.collection, condition.encoder, condition.ordering, condition.chunker)
-    if parse_method(condition.ordering).context:
-        return (condition.collection, condition.encoder, condition.ordering, condition.chunker)
-    return (condition.collection, condition.encoder, condition.chunker)
-
-
-def _passes(condition: Condition, spec: ChunkerSpec) -> float:
-    ordering = parse_method(condition.ordering)
-    if ordering.window:
-        return HALF_OVER if ordering.layout == "averaged" else 1.0
+def _passes(method: EmbeddingMethod, spec: ChunkerSpec) -> float:
+    if method.window:
+        return HALF_OVER if method.layout == "averaged" else 1.0
     size, overlap = spec.sizes if spec.entry.takes("overlap") else (1, 0)
     read = size / (size - overlap)
-    return read * WITH_CONTEXT if ordering.context else read
-
-
-def _line(some: Sequence[Price], on: Device) -> str:
-    operations = sum(one.operations for one in some)
-    return (
-        f"{sum(one.tokens for one in some) / 1e6:.2f} M tokens\t"
-        f"{operations:.1e} floating-point operations\t{in_words(operations / on.rate)}\t"
-        f"${sum(one.dollars for one in some):.2f}"
-    )
+    return read * WITH_CONTEXT if method.context else read

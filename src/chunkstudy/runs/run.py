@@ -22,10 +22,19 @@ from chunkstudy.collections.registry import load_collection as load_collection
 from chunkstudy.encoders import api
 from chunkstudy.encoders.api import ApiEncoder
 from chunkstudy.evaluation.retrieval import hnsw
-from chunkstudy.runs import rankings, records, scoring
+from chunkstudy.runs import (
+    rankings,
+    records,
+    scoring,
+)
 from chunkstudy.runs.chunking import chunk, describe, describe_language_model
-from chunkstudy.runs.conditions import PREPENDED, Condition, ConditionError
+from chunkstudy.runs.conditions import (
+    PREPENDED,
+    Condition,
+    ConditionError,
+)
 from chunkstudy.runs.encoding import Vectors, contexts_of, encode_both, jobs, read_once
+from chunkstudy.runs.requirements import reason_not_run
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.store import boundary_store as boundary_store
 from chunkstudy.runs.store import load_store as load_store
@@ -106,7 +115,7 @@ def compute(
     Raises:
         ConditionError: if the condition cannot be run here.
     """
-    if reason := condition.reason_not_run:
+    if reason := reason_not_run(condition):
         raise ConditionError(f"{condition} cannot be run: {reason}")
     model, newlines = condition.model, condition.rules.newlines
     return evaluate(
@@ -126,7 +135,7 @@ def read_together(conditions: Sequence[Condition], vectors: Path) -> None:
     """
     groups: dict[tuple[str, str, str], list[Condition]] = {}
     for one in conditions:
-        if one.method.window and not one.reason_not_run:
+        if one.method.window and not reason_not_run(one):
             groups.setdefault((one.collection, one.encoder, one.ordering), []).append(one)
     for (name, encoder, ordering), group in groups.items():
         collection, store = load_collection(name), load_store(encoder, vectors)

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from chunkstudy.base.places import Places
 from chunkstudy.collections import registry
 from chunkstudy.collections.registry import load_collection
-from chunkstudy.runs import estimate, facts
+from chunkstudy.runs import facts
 from chunkstudy.runs.conditions import Condition, ConditionError
-from chunkstudy.runs.estimate import DEVICES, TWO_CORES, in_words
+from chunkstudy.runs.estimate import in_words, prices
 from chunkstudy.runs.executors import (
     Executor,
     Task,
@@ -22,6 +22,7 @@ from chunkstudy.runs.executors import (
     tasks_of,
 )
 from chunkstudy.runs.records import is_recorded, record_folder
+from chunkstudy.runs.requirements import reason_not_run, sold
 
 SEEN_WITHIN = 60.0
 """Seconds that a network file system may take to show what another machine wrote: directories are
@@ -52,7 +53,7 @@ def run(
     """
     executor = _executor(processes, dask)
     todo = [c for c in selected if again or not is_recorded(c)]
-    able = [c for c in todo if not c.reason_not_run]
+    able = [c for c in todo if not reason_not_run(c)]
     _say(
         f"{len(able)} to run, {len(selected) - len(todo)} recorded, "
         f"{len(todo) - len(able)} cannot be run here"
@@ -95,9 +96,7 @@ def _executor(processes: int, dask: str) -> Executor:
 
 def _seconds(conditions: Sequence[Condition], places: Places) -> dict[Condition, float]:
     """What encoding for each adds on two cores."""
-    rate = DEVICES[TWO_CORES].rate
-    prices = estimate.prices(conditions, places, again=True)
-    return {price.condition: price.operations / rate for price in prices}
+    return {one.condition: one.cost.seconds for one in prices(conditions, places, again=True)}
 
 
 def _work(
@@ -124,12 +123,11 @@ def _refused(condition: Condition) -> str:
     """Why a condition is not for several processes, each of which would spend the whole budget;
     empty where it is."""
     asks = os.environ.get("CHUNKSTUDY_LLM") == "record"
-    for need in condition.needs():
-        if need.sold and (asks or need.kind != "replies"):
-            return (
-                f"what {need.of} is asked costs money, and the ceiling CHUNKSTUDY_BUDGET is one "
-                "process's; run it without --processes and --dask"
-            )
+    if model := sold(condition, asks):
+        return (
+            f"what {model} is asked costs money, and the ceiling CHUNKSTUDY_BUDGET is one "
+            "process's; run it without --processes and --dask"
+        )
     return ""
 
 

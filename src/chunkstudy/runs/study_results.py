@@ -11,8 +11,6 @@ import csv
 import hashlib
 import io
 import json
-import re
-from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -26,11 +24,8 @@ from chunkstudy.runs import parquet
 from chunkstudy.runs.records import Named, Natural, Sha256, Strict
 
 PROVENANCE = "provenance.json"
-STUDIES = Path(__file__).parents[1] / "studies"
 LONG = 2_000
 """Rows above which a table is kept as Parquet: text of so many takes most of a megabyte."""
-NAMED = re.compile(r'^NAME = "([a-z0-9-]+)"$', re.M)
-"""How an experiment is named that is not called as its path below ``studies``."""
 Kind = Literal["text", "integer", "number", "boolean"]
 DTYPES: dict[str, Any] = {"text": str, "integer": "int64", "number": "float64", "boolean": bool}
 
@@ -70,39 +65,6 @@ class Provenance(Strict):
     platform: Named
 
 
-@cache
-def modules() -> dict[str, str]:
-    """The module of every heavy experiment by its name: the files below ``studies`` that make
-    tables from collections, or say their name."""
-    found = {}
-    for path in sorted(STUDIES.rglob("*.py")):
-        text = path.read_text(encoding="utf-8")
-        named = NAMED.search(text)
-        if not named and not ("\nCOLLECTIONS" in text and "\ndef tables(" in text):
-            continue
-        parts = path.relative_to(STUDIES).with_suffix("").parts
-        parts = parts[:-1] if parts[-1] == "__init__" else parts
-        name = named[1] if named else "-".join(parts).replace("_", "-")
-        found[name] = ".".join(("chunkstudy.studies", *parts))
-    return found
-
-
-def names() -> list[str]:
-    """Every experiment."""
-    return sorted(modules())
-
-
-def checked(study: str) -> str:
-    """The name itself.
-
-    Raises:
-        StudyError: if there is no such study.
-    """
-    if study not in names():
-        raise StudyError(f"unknown study {study!r}; use one of {', '.join(names())}")
-    return study
-
-
 def folder(places: Places, study: str) -> Path:
     return places.results / "studies" / study
 
@@ -114,9 +76,9 @@ def read(places: Places, study: str, table: str | None = None) -> pd.DataFrame:
         table: which of its tables; may be left out where it has one.
 
     Raises:
-        StudyError: if the study or the table is unknown, or the table was changed by hand.
+        StudyError: if the table is unknown, or was changed by hand.
     """
-    here = folder(places, checked(study))
+    here = folder(places, study)
     if not (here / PROVENANCE).exists():
         return pd.DataFrame()
     written = read_provenance(here).tables
@@ -155,7 +117,7 @@ def _read(path: Path, written: TableWritten) -> pd.DataFrame | None:
 
 def tables(places: Places, study: str) -> dict[str, pd.DataFrame]:
     """Every table of a study by name; none where it was not run."""
-    here = folder(places, checked(study))
+    here = folder(places, study)
     written = read_provenance(here).tables if (here / PROVENANCE).exists() else {}
     return {name: read(places, study, name) for name in written}
 

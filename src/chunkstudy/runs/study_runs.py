@@ -1,20 +1,19 @@
-"""Runs a study, whole or in parts, and writes what it found beside what it was found with.
+"""Runs an experiment that it is given, whole or in parts, and writes what it found beside what it
+was found with.
 
-A study asks its context for collections, models and chunks; the context notes what it hands out,
-so that provenance is what was used and not what somebody wrote down.
+An experiment asks its context for collections, models and chunks; the context notes what it hands
+out, so that provenance is what was used and not what somebody wrote down.
 
-A study in parts defines ``PLAN``, its parts in order, each with a ``name``, ``part(context, one)``,
-which gives one part's rows of every table, and ``estimate(parts)``, lines about what they take.
-Each part is written as soon as it is there, and none is run twice. Every table has a column
-``part``; the table ``parts`` names all that were run.
+Each part is written as soon as it is there, and none is run twice. Every table of an experiment in
+parts has a column ``part``; the table ``parts`` names all that were run.
 """
 
 from __future__ import annotations
 
 import fnmatch
-import importlib
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -33,6 +32,47 @@ from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.run import PACKAGES, made_on
 from chunkstudy.runs.store import VectorStore, load_store
 from chunkstudy.runs.study_results import StudyError
+
+Tables = dict[str, pd.DataFrame]
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A question outside the conditions, and the functions that answer it.
+
+    Attributes:
+        name: of its folder below ``results/studies``.
+        tables: from a context and collections, its tables by name; None of one in parts.
+        collections: what it takes unless told otherwise.
+        packages: what it needs that not every run does.
+        plan: of one in parts these, in order, each with a ``name``.
+        part: from a context and a part, that part's rows of every table.
+        estimate: of parts, lines about what they take.
+    """
+
+    name: str
+    question: str
+    tables: Callable[..., Tables] | None = None
+    collections: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
+    plan: Sequence[Any] = ()
+    part: Callable[..., Tables] | None = None
+    estimate: Callable[..., Sequence[str]] | None = None
+
+    @classmethod
+    def of(cls, module: ModuleType, name: str) -> Experiment:
+        """The experiment that a module defines: ``COLLECTIONS`` and ``tables``, or a ``PLAN`` with
+        ``part`` and ``estimate``. It opens with its question, and may say ``NAME``."""
+        return cls(
+            getattr(module, "NAME", name),
+            " ".join((module.__doc__ or "").split("\n\n")[0].split()),
+            getattr(module, "tables", None),
+            tuple(module.COLLECTIONS),
+            getattr(module, "PACKAGES", ()),
+            getattr(module, "PLAN", ()),
+            getattr(module, "part", None),
+            getattr(module, "estimate", None),
+        )
 
 
 class Context:
@@ -93,98 +133,88 @@ class Context:
         print(text, file=sys.stderr)
 
 
-def studies() -> dict[str, str]:
-    """Every study's question by its name."""
-    return {name: question(module(name)) for name in study_results.names()}
-
-
-def question(study: ModuleType) -> str:
-    """The paragraph that a study's file opens with."""
-    return " ".join((study.__doc__ or "").split("\n\n")[0].split())
-
-
 def run(
-    places: Places, name: str, collections: Sequence[str] | None = None
-) -> tuple[Path, dict[str, pd.DataFrame]]:
-    """Run a study and write its tables and provenance: the folder, and the tables by name.
+    places: Places, experiment: Experiment, collections: Sequence[str] | None = None
+) -> tuple[Path, Tables]:
+    """Run an experiment and write its tables and provenance: the folder, and the tables by name.
 
     With other collections than its own the tables go to ``build/studies``, since those below
     ``results`` are of all of them.
 
     Raises:
-        StudyError: if the study or a collection is unknown.
+        StudyError: if a collection is unknown, or none may be named.
     """
-    study = module(study_results.checked(name))
-    wanted = tuple(collections or study.COLLECTIONS)
-    if collections and not study.COLLECTIONS:
+    name, wanted = experiment.name, tuple(collections or experiment.collections)
+    if collections and not experiment.collections:
         raise StudyError(f"study {name} takes no collection; leave --collection out")
     for one in wanted:
         if one not in registry.COLLECTIONS:
             raise StudyError(
                 f"unknown collection {one!r}; use one of {', '.join(registry.COLLECTIONS)}"
             )
+    assert experiment.tables, f"study {name} comes in parts"
     context = Context(places)
-    found = study.tables(context, wanted)
-    whole = wanted == tuple(study.COLLECTIONS)
+    found = experiment.tables(context, wanted)
+    whole = wanted == experiment.collections
     folder = study_results.folder(places, name) if whole else places.build / "studies" / name
-    study_results.write(folder, found, made_by(context, name, study))
+    study_results.write(folder, found, made_by(context, experiment))
     return folder, found
 
 
-def chosen(study: ModuleType, pattern: str = "*", **fields: object) -> list[Any]:
+def chosen(experiment: Experiment, pattern: str = "*", **fields: object) -> list[Any]:
     """The parts whose name fits a pattern and whose fields have these values; None is any.
 
     Raises:
-        StudyError: if there are none, or the study does not come in parts.
+        StudyError: if there are none, or the experiment does not come in parts.
     """
-    name = study.__name__.rsplit(".", 1)[-1].replace("_", "-")
-    if not hasattr(study, "PLAN"):
+    name = experiment.name
+    if not experiment.plan:
         raise StudyError(f"study {name} does not come in parts; leave --fold, --arm and --part out")
     found = [
         one
-        for one in study.PLAN
+        for one in experiment.plan
         if fnmatch.fnmatch(one.name, pattern)
         and all(value is None or getattr(one, key) == value for key, value in fields.items())
     ]
     if not found:
-        named = ", ".join(one.name for one in study.PLAN)
+        named = ", ".join(one.name for one in experiment.plan)
         raise StudyError(f"no part of study {name} is asked for; its parts are {named}")
     return found
 
 
-def todo(places: Places, name: str, parts: Sequence[Any]) -> list[Any]:
+def todo(places: Places, experiment: Experiment, parts: Sequence[Any]) -> list[Any]:
     """Those of the parts that were not run yet."""
-    done = set(study_results.tables(places, name).get("parts", pd.DataFrame({"part": []}))["part"])
+    tables = study_results.tables(places, experiment.name)
+    done = set(tables["parts"]["part"]) if "parts" in tables else set()
     return [one for one in parts if one.name not in done]
 
 
-def run_parts(
-    places: Places, name: str, parts: Sequence[Any]
-) -> tuple[Path, dict[str, pd.DataFrame]]:
+def run_parts(places: Places, experiment: Experiment, parts: Sequence[Any]) -> tuple[Path, Tables]:
     """Run parts that were not run yet; the study's folder, and its tables with all parts so far."""
-    study = module(name)
+    name = experiment.name
+    assert experiment.part, f"study {name} does not come in parts"
     folder = study_results.folder(places, name)
-    for one in todo(places, name, parts):
+    for one in todo(places, experiment, parts):
         context = Context(places)
         context.say(f"{name}: {one.name}")
-        found = study.part(context, one)
+        found = experiment.part(context, one)
         with alone(folder):  # other processes may run other parts
-            tables = _joined(study, study_results.tables(places, name), found)
-            study_results.write(folder, tables, _merged(folder, made_by(context, name, study)))
+            tables = _joined(experiment.plan, study_results.tables(places, name), found)
+            study_results.write(folder, tables, _merged(folder, made_by(context, experiment)))
     return folder, study_results.tables(places, name)
 
 
-def made_by(context: Context, name: str, study: ModuleType) -> dict[str, Any]:
-    """What a study's tables were made with, for its provenance."""
+def made_by(context: Context, experiment: Experiment) -> dict[str, Any]:
+    """What an experiment's tables were made with, for its provenance."""
     return {
-        "study": name,
-        "question": question(study),
+        "study": experiment.name,
+        "question": experiment.question,
         "origin": "run",
         "collections": context.collections,
         "chunks": context.chunks_used,
         "models": context.models,
         "sources": context.sources,
-        **made_on((*PACKAGES, *getattr(study, "PACKAGES", ()))),
+        **made_on((*PACKAGES, *experiment.packages)),
     }
 
 
@@ -198,16 +228,11 @@ def describe(collection: Collection) -> dict[str, object]:
     }
 
 
-def module(name: str) -> ModuleType:
-    """A study's file."""
-    return importlib.import_module(study_results.modules()[study_results.checked(name)])
-
-
 def _joined(
-    study: ModuleType, known: Mapping[str, pd.DataFrame], found: Mapping[str, pd.DataFrame]
-) -> dict[str, pd.DataFrame]:
+    plan: Sequence[Any], known: Mapping[str, pd.DataFrame], found: Mapping[str, pd.DataFrame]
+) -> Tables:
     """All rows in the order of the plan, so that the order of running does not show."""
-    order = {one.name: i for i, one in enumerate(study.PLAN)}
+    order = {one.name: i for i, one in enumerate(plan)}
     tables = {}
     for name in dict.fromkeys([*known, *found]):
         rows = [one[name] for one in (known, found) if name in one and len(one[name])]

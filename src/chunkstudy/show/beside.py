@@ -9,9 +9,8 @@ import pandas as pd
 from chunkstudy.base.places import Places
 from chunkstudy.published import cells
 from chunkstudy.published.cells import Cell
-from chunkstudy.published.side_by_side import Stacks, scale_of
 from chunkstudy.published.sources import source_of
-from chunkstudy.published.verdicts import RUN, verdict
+from chunkstudy.published.verdicts import RUN, Judge, scale_of
 from chunkstudy.runs import display_names
 from chunkstudy.runs.conditions import CONTEXTUALIZED, NONE, Condition
 from chunkstudy.runs.study_results import StudyError
@@ -45,14 +44,14 @@ def beside(places: Places, tables: Sequence[str], frame: pd.DataFrame) -> pd.Dat
     Raises:
         StudyError: if there is no such published table, with those there are.
     """
-    stacks = Stacks(places)
+    judge = Judge(places)
     here: dict[tuple[str, ...], list[tuple[Cell, Condition]]] = {}
     for one in printed(places, tables):
         if isinstance(source := source_of(one), Condition):
             keys = (source.chunker, one.part, one.measure, one.statistic)
             key = (source.collection, _late(source.ordering), *keys)
             here.setdefault(key, []).append((one, source))
-    rows = [_row(row, here, stacks) for row in frame.to_dict("records")]
+    rows = [_row(row, here, judge) for row in frame.to_dict("records")]
     return pd.DataFrame(rows).reindex(columns=list(COLUMNS))
 
 
@@ -100,29 +99,26 @@ def _title(names: Sequence[str], keys: Sequence[object]) -> str:
 def _row(
     row: Mapping[Hashable, object],
     here: Mapping[tuple[str, ...], list[tuple[Cell, Condition]]],
-    stacks: Stacks,
+    judge: Judge,
 ) -> dict[str, object]:
     """A number in the printed unit, with what was published of it."""
     collection, _, encoder, ordering, protocol = str(row["run"]).split("/")
     keys = (str(row[one]) for one in KEYS)
-    of_any = here.get((collection, _late(ordering), *keys), [])
-    own = [pair for pair in of_any if pair[1].encoder in (NONE, encoder)]
-    printed_as = next(iter(own or of_any), None)
+    candidates = here.get((collection, _late(ordering), *keys), [])
+    same_encoder = [pair for pair in candidates if pair[1].encoder in (NONE, encoder)]
+    match = next(iter(same_encoder or candidates), None)
     unscaled = 1.0 if row["measure"] in UNSCALED else 100.0
-    scale = scale_of(printed_as[0]) if printed_as else unscaled
+    scale = scale_of(match[0]) if match else unscaled
     value, low, high = (scale * float(str(row.get(one, "nan"))) for one in NUMBERS)
-    found: dict[str, object] = {"run": row["run"], **{one: row[one] for one in KEYS}}
-    found |= {"reproduced": value, "low": low, "high": high, "verdict": ""}
-    if printed_as is None:
-        return found
-    cell, source = printed_as
-    found |= {"published": cell.published, "difference": value - cell.value}
+    shown: dict[str, object] = {"run": row["run"], **{one: row[one] for one in KEYS}}
+    shown |= {"reproduced": value, "low": low, "high": high, "verdict": ""}
+    if match is None:
+        return shown
+    cell, source = match
+    shown |= {"published": cell.published, "difference": value - cell.value}
     if source.protocol == protocol and source.encoder in (NONE, encoder):
-        stack = stacks.of(cell, source)
-        found["verdict"] = verdict(cell, value, stack)
-        if stack:
-            found |= {"stack_low": stack.low, "stack_high": stack.high}
-    return found
+        shown |= judge.judged(cell, source, value)
+    return shown
 
 
 def _late(ordering: str) -> str:

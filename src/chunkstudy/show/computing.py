@@ -21,6 +21,7 @@ from chunkstudy.collections.registry import load_collection
 from chunkstudy.evaluation.retrieval.chunks import SearchError
 from chunkstudy.runs import first_chunks, rankings, records
 from chunkstudy.runs.conditions import Condition, ConditionError, parse_encoder
+from chunkstudy.runs.requirements import reason_not_run
 from chunkstudy.runs.run import compute, run
 from chunkstudy.runs.store import load_store
 from chunkstudy.runs.study_results import StudyError
@@ -139,7 +140,7 @@ class Computing:
         runs, vectors, outside = self._at
         if arm.has_record and (kept := read(arm, runs, outside, here=True)):
             return kept
-        if reason := arm.condition.reason_not_run:
+        if reason := reason_not_run(arm.condition):
             raise StudyError(f"{arm.condition} cannot be run here: {reason}. {self._stored(arm)}")
         try:
             if arm.has_record:

@@ -28,6 +28,7 @@ from chunkstudy.published import cells
 from chunkstudy.runs import study_results, study_runs
 from chunkstudy.runs.conditions import PRE_EMBEDDING
 from chunkstudy.runs.study_results import StudyError
+from chunkstudy.runs.study_runs import Experiment, Tables
 from chunkstudy.show import beside as published
 from chunkstudy.show import claims, conditions, drawing, latex, parameters, runs
 from chunkstudy.show.collection import ShownCollection
@@ -40,7 +41,6 @@ ENCODER = "sentence-transformers/all-MiniLM-L6-v2"
 SEARCHES = ("exact", "published")
 OTHERWISE = "*(Here the parameters are not the study's own.)*"
 NO_CLAIMS = "Claims are not judged here: the parameters are not the study's own."
-Tables = dict[str, pd.DataFrame]
 
 
 class Study:
@@ -398,7 +398,7 @@ class Study:
             raise StudyError(f'the experiment {name} is not stored{how}; compute="missing" runs it')
         context = study_runs.Context(self.places)
         tables = make(context)
-        made_by = study_runs.made_by(context, name, study_results) | {"question": name}
+        made_by = study_runs.made_by(context, Experiment(name, question=name))
         study_results.write(self.places.build / "studies" / name, tables, made_by)
         return tables
 

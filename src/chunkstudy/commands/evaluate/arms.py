@@ -34,7 +34,7 @@ from chunkstudy.runs.names import (
     parse_encoder,
     parse_ordering,
 )
-from chunkstudy.runs.needs import weights_needed
+from chunkstudy.runs.requirements import weights_needed
 from chunkstudy.runs.run import load_store
 from chunkstudy.runs.store import VectorStore
 

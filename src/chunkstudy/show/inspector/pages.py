@@ -20,6 +20,7 @@ from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Collection
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.runs.conditions import MINILM, NONE, Condition, ConditionError
+from chunkstudy.runs.requirements import reason_not_run
 from chunkstudy.runs.store import VectorStore, boundary_store, load_store
 from chunkstudy.show.inspector.diagnosis import diagnose
 from chunkstudy.show.inspector.html import MAP_CONTEXT, Column, Page, render, render_index
@@ -174,7 +175,7 @@ def conditions_of(
         for chunker in dict.fromkeys(chunkers)
     ]
     for condition in found:
-        if reason := condition.reason_not_run:
+        if reason := reason_not_run(condition):
             raise ConditionError(f"{condition} cannot be inspected: {reason}")
     return found
 

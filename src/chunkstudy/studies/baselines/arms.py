@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 import pandas as pd
 
-from chunkstudy.base.protocols import PROTOCOLS
+from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.chunkers import contexts
 from chunkstudy.collections import covid_qa, registry
@@ -26,10 +26,16 @@ from chunkstudy.evaluation.retrieval.bm25 import BM25
 from chunkstudy.evaluation.retrieval.chunks import Limit, Ranking, Search, search
 from chunkstudy.evaluation.retrieval.fusion import FUSED, fused
 from chunkstudy.runs import scoring
-from chunkstudy.runs.conditions import Condition, EncoderName, parse_encoder
+from chunkstudy.runs.conditions import (
+    MINILM_512,
+    MPNET,
+    PRE_EMBEDDING,
+    Condition,
+    EncoderName,
+    parse_encoder,
+)
 from chunkstudy.runs.encoding import SPECIAL
-from chunkstudy.runs.estimate import TWO_CORES, device, in_words
-from chunkstudy.runs.grids import MPNET_WINDOWS, OWN, PRE, WIDE
+from chunkstudy.runs.estimate import DEVICES, TWO_CORES, in_words
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
 
@@ -53,7 +59,7 @@ MEASURES = {
 }
 WINDOW = 512
 """Which cuts no chunk but the longest."""
-ENCODERS = (WIDE, f"{MPNET_WINDOWS[WINDOW]}-bfloat16")
+ENCODERS = (MINILM_512, f"{MPNET}-w{WINDOW}-bfloat16")
 """The larger model computes in half precision, nearly four times as fast where a processor is made
 for it; what that changes is shown beside records in float32."""
 
@@ -110,7 +116,10 @@ def part(context: Context, one: Part) -> dict[str, pd.DataFrame]:
     that it returns, those with a title before them, the vectors that it searches and the tokens
     that the model reads for them, special ones included."""
     collection, store = context.collection(one.collection), context.store(one.encoder)
-    asked = [Condition(one.collection, way, one.encoder, PRE, OWN) for way in (CHUNKER, SENTENCE)]
+    asked = [
+        Condition(one.collection, way, one.encoder, PRE_EMBEDDING, CORRECTED.name)
+        for way in (CHUNKER, SENTENCE)
+    ]
     cut = [context.chunks(each, store) for each in asked[: 1 + (one.arm == SENTENCES)]]
     found = find(one.arm, collection, store, cut, asked[0].task == "in_document")
     keys = {"part": one.name}
@@ -171,7 +180,7 @@ def _own_documents(collection: Collection, chunks: Chunks) -> Limit:
 
 def scores(name: str, collection: Collection, found: Found) -> pd.DataFrame:
     """Each question's scores, as records have them: of what is returned."""
-    ranked = scoring.score(name, collection, found.returned, found.ranking, PROTOCOLS[OWN])
+    ranked = scoring.score(name, collection, found.returned, found.ranking, CORRECTED)
     return scoring.rounded(ranked.scores)[MEASURES[registry.find(name).task]]
 
 
@@ -192,6 +201,6 @@ def estimate(todo: Sequence[Part]) -> list[str]:
         read.add((one.collection, one.encoder, texts))
         tokens = registry.find(one.collection).tokens if new else 0
         operations = tokens * models.spec(parse_encoder(one.encoder).model).flops_per_token(0)
-        total += operations / device(TWO_CORES).rate
+        total += operations / DEVICES[TWO_CORES].rate
         found.append(f"{one.name}\t{tokens:,} tokens")
     return [*found, f"{len(todo)} parts\t{in_words(total)} on two cores"]

@@ -15,8 +15,7 @@ from chunkstudy.evaluation.statistics.differences import (
     documents_of,
 )
 from chunkstudy.runs import facts
-from chunkstudy.runs.conditions import EncoderName
-from chunkstudy.runs.grids import WIDE
+from chunkstudy.runs.conditions import MINILM_512, EncoderName
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.show.study import Study
@@ -49,7 +48,7 @@ def make(
         arms.part(context, Part(one.collection, run_as(encoder), one.arm))
         for encoder in encoders
         for one in PLAN
-        if one.encoder == WIDE and one.collection in collections
+        if one.encoder == MINILM_512 and one.collection in collections
     ]
     return {name: pd.concat([one[name] for one in found], ignore_index=True) for name in found[0]}
 

@@ -33,7 +33,6 @@ from chunkstudy.studies.chroma.tables import (
     as_rows,
     by_corpus,
     by_verdict,
-    costs,
     counts_beside_published,
     every_cut,
     lengths,

@@ -15,8 +15,7 @@ from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.retrieval.chunks import search
 from chunkstudy.published.sources import chroma_minilm
 from chunkstudy.runs import first_chunks, rankings, records
-from chunkstudy.runs.conditions import MINILM, Condition
-from chunkstudy.runs.grids import PRE
+from chunkstudy.runs.conditions import MINILM, PRE_EMBEDDING, Condition
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.chroma import corrected
@@ -40,7 +39,7 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
         first = qrels[qrels["occurrence"] == 1]
         for protocol in (AS_PUBLISHED_CHROMA, CORRECTED):
             for slug in CHUNKERS:
-                condition = Condition(name, slug, MINILM, PRE, protocol.name)
+                condition = Condition(name, slug, MINILM, PRE_EMBEDDING, protocol.name)
                 context.say(f"every place of an excerpt: {condition}")
                 found = retrieved(context, store, condition)
                 released, every = (

@@ -17,8 +17,7 @@ from scipy import stats
 
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import at
-from chunkstudy.published.side_by_side import OFFICIAL
-from chunkstudy.published.verdicts import printed_ends
+from chunkstudy.published.verdicts import OFFICIAL, printed_ends
 from chunkstudy.show.columns import Column
 from chunkstudy.show.formats import percent, points_finely
 from chunkstudy.show.scores import Scores

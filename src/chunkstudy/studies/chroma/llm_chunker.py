@@ -32,8 +32,7 @@ from chunkstudy.llm.interface import Ask, Reply, Request
 from chunkstudy.published import cells
 from chunkstudy.runs import steps
 from chunkstudy.runs.chunking import build_chunker, chunk
-from chunkstudy.runs.conditions import LARGE, MINILM, Condition
-from chunkstudy.runs.grids import PRE, SMOLLM
+from chunkstudy.runs.conditions import LARGE, LOCAL_SMOLLM, MINILM, PRE_EMBEDDING, Condition
 from chunkstudy.runs.steps import Vectors
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
@@ -45,7 +44,7 @@ PUBLISHED = "llm"
 """The report's row."""
 MODEL = f"local/{causal_models.SMOLLM}"
 HELD, EXAMPLES, FREE = "held to one split", "free, with examples", "free"
-CHUNKER = f"llm-by-{SMOLLM}"
+CHUNKER = f"llm-by-{LOCAL_SMOLLM}"
 FORMS = {
     HELD: (CHUNKER, COLLECTIONS),
     EXAMPLES: (CHUNKER, COLLECTIONS[1:]),
@@ -100,7 +99,9 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
                         replies.insert(2, "form", form)
                         counted.append(replies)
                 arms |= {
-                    slug: chunk(Condition(name, slug, MINILM, PRE, rule.name), collection, store)
+                    slug: chunk(
+                        Condition(name, slug, MINILM, PRE_EMBEDDING, rule.name), collection, store
+                    )
                     for slug in OTHERS
                 }
                 for arm, chunks in arms.items():

@@ -14,8 +14,8 @@ import pandas as pd
 from chunkstudy.base import tokens
 from chunkstudy.base.spans import Collection
 from chunkstudy.collections import chroma
+from chunkstudy.runs.conditions import MINILM_512
 from chunkstudy.runs.generation.replies import joins_with_and
-from chunkstudy.runs.grids import WIDE
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
 
@@ -35,7 +35,7 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
     released = context.file(chroma.FILES["questions_df.csv"]).read_bytes().decode("utf-8")
     return {
         "counts": counts(collection, released),
-        "similarity": similarity(collection, context.store(WIDE)),
+        "similarity": similarity(collection, context.store(MINILM_512)),
     }
 
 

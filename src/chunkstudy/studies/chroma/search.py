@@ -22,11 +22,10 @@ from chunkstudy.evaluation.measures.token_overlap import MIN, MIN_DEPTH, TokenOv
 from chunkstudy.evaluation.retrieval.chunks import search
 from chunkstudy.evaluation.retrieval.hnsw import Graph, Insertion, Ints, Vectors, as_asked, missed
 from chunkstudy.evaluation.statistics import population_std
-from chunkstudy.published.side_by_side import OFFICIAL
 from chunkstudy.published.sources import CHROMA_LENGTH, TOKEN_WINDOWS
+from chunkstudy.published.verdicts import OFFICIAL
 from chunkstudy.runs.chunking import build_chunker
-from chunkstudy.runs.conditions import MINILM, Condition
-from chunkstudy.runs.grids import PRE
+from chunkstudy.runs.conditions import MINILM, PRE_EMBEDDING, Condition
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.chroma.models import MINILM_ROWS
@@ -100,7 +99,7 @@ class Row:
     @classmethod
     def of(cls, context: Context, store: VectorStore, name: str, slug: str) -> Row:
         collection = context.collection(name)
-        condition = Condition(name, slug, MINILM, PRE, AS_PUBLISHED_CHROMA.name)
+        condition = Condition(name, slug, MINILM, PRE_EMBEDDING, AS_PUBLISHED_CHROMA.name)
         chunks = {"located": context.chunks(condition, store)}
         at_home = replace(AS_PUBLISHED_CHROMA, offsets="exact")
         chunker = build_chunker(slug, at_home, store.encode, None)

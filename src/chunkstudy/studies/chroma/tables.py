@@ -12,9 +12,7 @@ from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA, CORRECTED
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import Pair, differences
 from chunkstudy.published.sources import TOKEN_WINDOWS
-from chunkstudy.runs import chunker_costs
 from chunkstudy.runs.conditions import MINILM, NONE, PRE_EMBEDDING, Condition
-from chunkstudy.runs.grids import MINILM_SIZES
 from chunkstudy.runs.library import Library
 from chunkstudy.runs.published_grid import MAIN_SIZES
 from chunkstudy.runs.records import Run
@@ -74,11 +72,6 @@ def every_cut(runs: Runs, *others: Cut) -> pd.DataFrame:
     cuts = dict.fromkeys((*CUTS, *others))
     found = pd.concat([runs.scores(k).summary(parts=True) for k in cuts], ignore_index=True)
     return found.drop_duplicates(["run", "part", "measure", "statistic"])
-
-
-def costs(places: Places) -> pd.DataFrame:
-    """What each chunker costs on these corpora (:mod:`chunkstudy.runs.chunker_costs`)."""
-    return chunker_costs.table(Library(places))
 
 
 def by_corpus(scores: Scores) -> pd.DataFrame:
@@ -176,6 +169,8 @@ def agreement(stated: pd.DataFrame, found: pd.DataFrame) -> pd.DataFrame:
 
 
 COLLECTION = "chroma"
+SIZES = ("250-125", "250-0", "200-0")
+"""Of the rows of the table of all-MiniLM-L6-v2."""
 LENGTHS = ("cl100k", "wordpiece", "wordpiece-special")
 MEASURES = ("SpanRecall@5", "SpanPrecision@5", "PrecisionOmega", "SpanIoU@5", "SpanRecall@Min")
 OMEGA = "PrecisionOmega"
@@ -193,7 +188,7 @@ def lengths(places: Places, published: pd.DataFrame) -> pd.DataFrame:
     means = published[published["statistic"] == "mean"]
     cells = means.set_index(["chunker", "measure"])["value"]
     rows = []
-    for name in (f"recursive-{size}" for size in MINILM_SIZES):
+    for name in (f"recursive-{size}" for size in SIZES):
         for length in LENGTHS:
             slug = name + ("" if length == "cl100k" else f"-{length}")
             free = library.get(Condition(COLLECTION, slug, NONE, NONE, protocol))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.chunkers import asking_costs, written_contexts
+from chunkstudy.chunkers import expected_requests, written_contexts
 from chunkstudy.llm.prices import PRICES
 from chunkstudy.runs.conditions import NONE, Condition
 from chunkstudy.runs.study_runs import Context
@@ -27,7 +27,7 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
         shown = written_contexts.with_chunks(
             context.collection(name).documents, context.chunks(condition)
         )
-        takes = asking_costs.of_contexts(f"openai/{MODELS[0]}", shown)
+        takes = expected_requests.of_contexts(f"openai/{MODELS[0]}", shown)
         for model in MODELS:
             price = PRICES[model]
             rows.append(

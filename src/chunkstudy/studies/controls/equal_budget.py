@@ -13,15 +13,22 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.base.tokens import TokenOffsets, cl100k_offsets
 from chunkstudy.collections import covid_qa
 from chunkstudy.evaluation.measures.reading_budget import AGAIN, ONCE, follow
 from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, TokenOverlap, to_tokens
 from chunkstudy.evaluation.retrieval import chunks as retrieval
-from chunkstudy.runs.conditions import CONTEXTUALIZED, Condition, EncoderName
+from chunkstudy.runs.conditions import (
+    CONTEXTUALIZED,
+    LATE_512,
+    MINILM_512,
+    PRE_EMBEDDING,
+    Condition,
+    EncoderName,
+)
 from chunkstudy.runs.encoding import encode
-from chunkstudy.runs.grids import LATE, OWN, PRE, WIDE
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.show.study import Study
 
@@ -68,10 +75,10 @@ LONGER = (
 )
 OF_PAPERS = ("paragraph", "sentence-5", "fixed-64", "fixed-256", "recursive-200-0")
 ARMS = (
-    Arm(FIVE, WIDE, PRE, TO_400),
-    Arm(FIVE, WIDE, LATE, (*TO_400, *LONGER)),
-    Arm(PAPERS, WIDE, PRE, OF_PAPERS),
-    Arm(PAPERS, WIDE, LATE, OF_PAPERS),
+    Arm(FIVE, MINILM_512, PRE_EMBEDDING, TO_400),
+    Arm(FIVE, MINILM_512, LATE_512, (*TO_400, *LONGER)),
+    Arm(PAPERS, MINILM_512, PRE_EMBEDDING, OF_PAPERS),
+    Arm(PAPERS, MINILM_512, LATE_512, OF_PAPERS),
 )
 """Chunks of 800 tokens are longer than any window, so that embedded by themselves they would be
 cut: they are compared where documents are read first, which takes one reading for all chunkers.
@@ -91,9 +98,9 @@ def asked(
     of longer chunks late only, and others in papers."""
     slug, late = str(EncoderName(encoder, window)), f"{CONTEXTUALIZED}-{window}"
     arms = [
-        Arm(tuple(corpora), slug, PRE, tuple(chunkers)),
+        Arm(tuple(corpora), slug, PRE_EMBEDDING, tuple(chunkers)),
         Arm(tuple(corpora), slug, late, (*chunkers, *longer)),
-        *(Arm((papers,), slug, ordering, tuple(in_papers)) for ordering in (PRE, late)),
+        *(Arm((papers,), slug, ordering, tuple(in_papers)) for ordering in (PRE_EMBEDDING, late)),
     ]
     return [one for one in arms if one.collections and one.chunkers]
 
@@ -161,7 +168,7 @@ def of_arm(
     recalls: dict[str, dict[str, pd.Series]] = {one.name: {} for one in collections}
     sizes = []
     for slug in arm.chunkers:
-        condition = Condition(collections[0].name, slug, arm.encoder, arm.ordering, OWN)
+        condition = Condition(collections[0].name, slug, arm.encoder, arm.ordering, CORRECTED.name)
         context.say(f"tokens read of {condition}")
         chunks = context.chunks(condition, store)
         vectors, _ = encode(store, documents, chunks, condition.method, condition.rules, slug)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Chunks, Collection, Span
 from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers import structure
@@ -22,9 +23,15 @@ from chunkstudy.chunkers.random_boundaries import ANYWHERE, UNITS, drawn
 from chunkstudy.chunkers.semantic import punkt_sentences
 from chunkstudy.collections import covid_qa
 from chunkstudy.runs import records
-from chunkstudy.runs.conditions import Condition, EncoderName
+from chunkstudy.runs.conditions import (
+    LATE_512,
+    MINILM_512,
+    MPNET,
+    PRE_EMBEDDING,
+    Condition,
+    EncoderName,
+)
 from chunkstudy.runs.encoding import encode_together
-from chunkstudy.runs.grids import LATE, MPNET_WINDOWS, OWN, PRE, WIDE
 from chunkstudy.runs.steps import Vectors, score
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_results import StudyError
@@ -83,13 +90,13 @@ class Arm:
 
 
 ARMS = (
-    Arm("gutenqa-emma", (LUMBERCHUNKER, SEMANTIC), WIDE, LATE, 20, 20),
-    Arm("chroma-within", (CLUSTER,), WIDE, LATE, 20, 20),
-    Arm("chroma-within", (CLUSTER,), WIDE, PRE, 5),
-    Arm("gutenqa-emma", (LUMBERCHUNKER,), WIDE, PRE, 5),
-    Arm("chroma-within", (CLUSTER,), WIDE, LATE, 20, 20, THREE),
-    Arm("chroma-within", (CLUSTER,), MPNET_WINDOWS[512], LATE, 20, 20, THREE),
-    Arm(covid_qa.WITHIN, (CLUSTER, SEMANTIC), WIDE, LATE, 20, 20),
+    Arm("gutenqa-emma", (LUMBERCHUNKER, SEMANTIC), MINILM_512, LATE_512, 20, 20),
+    Arm("chroma-within", (CLUSTER,), MINILM_512, LATE_512, 20, 20),
+    Arm("chroma-within", (CLUSTER,), MINILM_512, PRE_EMBEDDING, 5),
+    Arm("gutenqa-emma", (LUMBERCHUNKER,), MINILM_512, PRE_EMBEDDING, 5),
+    Arm("chroma-within", (CLUSTER,), MINILM_512, LATE_512, 20, 20, THREE),
+    Arm("chroma-within", (CLUSTER,), f"{MPNET}-w512", LATE_512, 20, 20, THREE),
+    Arm(covid_qa.WITHIN, (CLUSTER, SEMANTIC), MINILM_512, LATE_512, 20, 20),
 )
 
 
@@ -228,4 +235,4 @@ def check(context: Context, condition: Condition, scores: pd.DataFrame) -> None:
 
 
 def _condition(arm: Arm, chunker: str) -> Condition:
-    return Condition(arm.collection, chunker, arm.encoder, arm.ordering, OWN)
+    return Condition(arm.collection, chunker, arm.encoder, arm.ordering, CORRECTED.name)

@@ -8,17 +8,16 @@ import pandas as pd
 
 from chunkstudy.base.spans import Collection
 from chunkstudy.collections import beir
-from chunkstudy.runs.grids import BEIR_AT_HAND
 from chunkstudy.runs.published_grid import JINA_TABLE
 from chunkstudy.runs.study_runs import Context
 
 NAME = "document-lengths"
-COLLECTIONS = tuple(dict.fromkeys((*BEIR_AT_HAND, *JINA_TABLE)))
+COLLECTIONS = tuple(dict.fromkeys((*beir.LAPTOP, *JINA_TABLE)))
 
 
 def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
     """``characters``: a row per collection; a large one only where it was fetched."""
-    fetched = {name for name in beir.SOURCES if name in BEIR_AT_HAND or beir.available(name)}
+    fetched = {name for name in beir.SOURCES if name in beir.LAPTOP or beir.available(name)}
     here = [name for name in collections if name in fetched or name not in beir.SOURCES]
     return {"characters": lengths([context.collection(name) for name in here])}
 

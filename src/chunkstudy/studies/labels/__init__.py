@@ -8,13 +8,12 @@ import numpy as np
 import pandas as pd
 
 from chunkstudy.base import tokens
-from chunkstudy.base.protocols import PROTOCOLS
+from chunkstudy.base.protocols import CORRECTED, PROTOCOLS
 from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
 from chunkstudy.evaluation.retrieval import chunks as retrieval
-from chunkstudy.runs.conditions import MINILM, Condition, parse_method
+from chunkstudy.runs.conditions import MINILM, PRE_EMBEDDING, Condition, parse_method
 from chunkstudy.runs.encoding import encode
-from chunkstudy.runs.grids import OWN, PRE
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.labels.chunk_labels import GOLD_RULES, count, gold_chunks
@@ -45,10 +44,12 @@ def tables(
         collection = context.collection(name)
         for slug in chunkers or CHUNKERS:
             context.say(f"labels of {slug} in {name}")
-            chunks = context.chunks(Condition(name, slug, MINILM, PRE, OWN), store)
+            chunks = context.chunks(
+                Condition(name, slug, MINILM, PRE_EMBEDDING, CORRECTED.name), store
+            )
             key = {"collection": name, "chunker": slug}
             vectors, _ = encode(
-                store, collection.documents, chunks, parse_method(PRE), PROTOCOLS[OWN]
+                store, collection.documents, chunks, parse_method(PRE_EMBEDDING), CORRECTED
             )
             asked = store.encode([query.text for query in collection.queries], "query")
             ranking = retrieval.search(asked, vectors, max(cuts))
@@ -93,7 +94,7 @@ def label_counts(
         columns[f"gold ({rule})"] = counts[cuts[0]].gold
         for cut, found in counts.items():
             columns[f"TP@{cut} ({rule})"] = found.true_positives
-    overlap = TokenOverlap.of(collection, chunks, PROTOCOLS[OWN].hit)
+    overlap = TokenOverlap.of(collection, chunks, CORRECTED.hit)
     for cut in cuts:
         scores = overlap.at(ranking.chunk, cut)
         for measure_name in ("SpanRecall", "SpanPrecision"):

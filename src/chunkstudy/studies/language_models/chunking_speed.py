@@ -18,8 +18,7 @@ from chunkstudy.base.tokens import counter
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.runs.chunking import build_chunker
-from chunkstudy.runs.conditions import parse_chunker, parse_encoder
-from chunkstudy.runs.grids import WIDE
+from chunkstudy.runs.conditions import MINILM_512, parse_chunker, parse_encoder
 from chunkstudy.runs.study_runs import Context
 
 NAME = "chunking-speed"
@@ -42,7 +41,7 @@ EMBEDDED = 100
 def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
     """A row per collection and chunker: ``documents`` and ``tokens`` (cl100k) that it was given,
     the ``chunks`` it made, and the ``seconds`` of one core that this took."""
-    asked = parse_encoder(WIDE)
+    asked = parse_encoder(MINILM_512)
     encoder = TransformerEncoder(models.spec(asked.model), window=asked.window)
     context.note(encoder.describe())
     encoder.encode(["A text that is read before the clock starts."])

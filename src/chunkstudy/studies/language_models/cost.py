@@ -12,14 +12,14 @@ import numpy as np
 import pandas as pd
 
 from chunkstudy.base.places import Places
+from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.evaluation import statistics
 from chunkstudy.llm.prices import PRICES
-from chunkstudy.runs import asking_cost, records
-from chunkstudy.runs.asking_cost import Segmentation
-from chunkstudy.runs.conditions import Condition, parse_chunker
-from chunkstudy.runs.grids import OWN, PRE, WIDE
+from chunkstudy.runs import records, segmentations
+from chunkstudy.runs.conditions import MINILM_512, PRE_EMBEDDING, Condition, parse_chunker
 from chunkstudy.runs.library import Library
 from chunkstudy.runs.published_grid import published_grid
+from chunkstudy.runs.segmentations import Segmentation
 from chunkstudy.studies.language_models.answers import EMMA as ABOUT_EMMA
 from chunkstudy.studies.language_models.emma import EMMA
 from chunkstudy.studies.language_models.window_answers import RELEASED, SMALL
@@ -44,7 +44,7 @@ LumberChunker and of propositions what their authors released. Those left empty 
 
 def prices(places: Places) -> pd.DataFrame:
     """A row per collection whose boundaries a work let a language model draw, and per method."""
-    rows = [_price(one, places) for one in asking_cost.segmentations(published_grid())]
+    rows = [_price(one, places) for one in segmentations.needed(published_grid())]
     return pd.DataFrame(rows).sort_values(["chunker", "collection"], ignore_index=True)
 
 
@@ -104,7 +104,7 @@ def quoted(priced: pd.DataFrame, beside: pd.DataFrame) -> tuple[float, float, fl
 
 
 def _price(one: Segmentation, places: Places) -> dict[str, object]:
-    estimate, basis = asking_cost.cost(one, places)
+    estimate, basis = segmentations.takes(one, places)
     name = one.model.partition("/")[2]
     row: dict[str, object] = {"collection": one.collection, "chunker": one.chunker}
     row["language model"] = name
@@ -134,7 +134,11 @@ def _measured(chunker: str, measured: pd.DataFrame) -> dict[str, object]:
 
 def _of_answers(chunker: str, library: Library, answers: pd.DataFrame) -> dict[str, object]:
     """The language model's own time on Emma, a book, once all of it is chunked."""
-    record = library.get(Condition(EMMA, chunker, WIDE, PRE, OWN)) if chunker == SMALL else None
+    record = (
+        library.get(Condition(EMMA, chunker, MINILM_512, PRE_EMBEDDING, CORRECTED.name))
+        if chunker == SMALL
+        else None
+    )
     seconds = float(answers.loc[answers["text"] == ABOUT_EMMA, "seconds"].sum())
     if record is None or not seconds:
         return {}
@@ -150,12 +154,16 @@ def _dollars(chunker: str, places: Places) -> float:
     spec = parse_chunker(chunker)
     if not spec.llm:
         return 0.0
-    estimate, _ = asking_cost.cost(Segmentation(EMMA, spec.name, spec.llm), places)
+    estimate, _ = segmentations.takes(Segmentation(EMMA, spec.name, spec.llm), places)
     return np.nan if estimate is None or estimate.dollars is None else estimate.dollars
 
 
 def _score(library: Library, chunker: str) -> dict[str, object]:
-    record = library.get(Condition(EMMA, chunker, WIDE, PRE, OWN)) if chunker else None
+    record = (
+        library.get(Condition(EMMA, chunker, MINILM_512, PRE_EMBEDDING, CORRECTED.name))
+        if chunker
+        else None
+    )
     if record is None:
         return {}
     values = record.wide["DCG@10"].dropna()

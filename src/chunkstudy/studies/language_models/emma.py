@@ -16,11 +16,11 @@ from itertools import product
 
 import pandas as pd
 
+from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.chunkers.random_boundaries import UNITS
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import Pair, at, differences
-from chunkstudy.runs.conditions import PRE_EMBEDDING, Condition, parse_encoder
-from chunkstudy.runs.grids import LATE, OWN, PRE, WIDE
+from chunkstudy.runs.conditions import LATE_512, MINILM_512, PRE_EMBEDDING, Condition, parse_encoder
 from chunkstudy.runs.library import Library
 from chunkstudy.studies.language_models.window_answers import (
     CANDIDATES,
@@ -76,15 +76,15 @@ def of(rows: pd.DataFrame, measure: str) -> pd.DataFrame:
 def side_by_side(arms: Mapping[tuple[str, str], Arm]) -> pd.DataFrame:
     """A row per measure, ordering and arm: score with its interval, and against paragraphs."""
     rows, pairs = [], []
-    for measure, ordering, chunker in product(MEASURES, (PRE, LATE), ARMS):
+    for measure, ordering, chunker in product(MEASURES, (PRE_EMBEDDING, LATE_512), ARMS):
         arm = arms.get((ordering, chunker))
         if arm is None or measure not in arm.scores:
             continue
         keys = {"measure": measure, "ordering": ordering, "chunker": chunker}
         values = arm.scores[measure]
         interval = statistics.bootstrap_interval(values)
-        row: dict[str, object] = {"measure": measure, "encoder": WIDE, "ordering": ordering}
-        row |= {"protocol": OWN, "chunker": chunker, "draws": arm.draws or None}
+        row: dict[str, object] = {"measure": measure, "encoder": MINILM_512, "ordering": ordering}
+        row |= {"protocol": CORRECTED.name, "chunker": chunker, "draws": arm.draws or None}
         row |= {"chunks": arm.chunks, "mean tokens": arm.tokens, "n": len(values)}
         rows.append(row | statistics.with_interval("score", statistics.mean(values), interval))
         if chunker != PARAGRAPH and (ordering, PARAGRAPH) in arms:
@@ -99,13 +99,18 @@ def bought(arms: Mapping[tuple[str, str], Arm]) -> pd.DataFrame:
     """A model's boundaries minus others, a row per measure, ordering and pair."""
     pairs = [
         Pair(
-            {"measure": measure, "encoder": WIDE, "ordering": ordering, "protocol": OWN}
+            {
+                "measure": measure,
+                "encoder": MINILM_512,
+                "ordering": ordering,
+                "protocol": CORRECTED.name,
+            }
             | {"chunker": first, "instead": second},
             arms[ordering, first].scores[measure],
             arms[ordering, second].scores[measure],
         )
         for measure in MEASURES
-        for ordering in (PRE, LATE)
+        for ordering in (PRE_EMBEDDING, LATE_512)
         for first, second in BOUGHT
         if {(ordering, first), (ordering, second)} <= set(arms)
         and measure in arms[ordering, second].scores
@@ -116,7 +121,7 @@ def bought(arms: Mapping[tuple[str, str], Arm]) -> pd.DataFrame:
 def against_last(chosen: pd.DataFrame) -> pd.DataFrame:
     """Of :func:`bought` the authors' boundaries minus always the last candidate, plain first."""
     mine = (chosen["chunker"] == RELEASED) & (chosen["instead"] == LAST)
-    return chosen[mine].sort_values("ordering", key=lambda one: one != PRE)
+    return chosen[mine].sort_values("ordering", key=lambda one: one != PRE_EMBEDDING)
 
 
 def arms(library: Library, study: Study, shuffled: Study) -> dict[tuple[str, str], Arm]:
@@ -127,7 +132,7 @@ def arms(library: Library, study: Study, shuffled: Study) -> dict[tuple[str, str
         shuffled: those of ``random-boundaries``, which knows DCG@10 only; may be empty.
     """
     found: dict[tuple[str, str], Arm | None] = {}
-    for ordering in (PRE, LATE):
+    for ordering in (PRE_EMBEDDING, LATE_512):
         for chunker in ARMS:
             if chunker not in (ANY, AUTHORS_SIZES, SMALL_SIZES):
                 found[ordering, chunker] = _recorded(library, chunker, ordering)
@@ -148,7 +153,7 @@ def arms(library: Library, study: Study, shuffled: Study) -> dict[tuple[str, str
 
 
 def _recorded(library: Library, chunker: str, ordering: str) -> Arm | None:
-    record = library.get(Condition(EMMA, chunker, WIDE, ordering, OWN))
+    record = library.get(Condition(EMMA, chunker, MINILM_512, ordering, CORRECTED.name))
     if record is None:
         return None
     size = record.run.sizes["cl100k"].mean
@@ -157,7 +162,7 @@ def _recorded(library: Library, chunker: str, ordering: str) -> Arm | None:
 
 def _drawn(study: Study, where: Mapping[str, str]) -> tuple[pd.DataFrame, pd.DataFrame]:
     """A study's means over draws by question, and its draws, of Emma; none of a study not run."""
-    keys = {"collection": EMMA, "encoder": WIDE, **where}
+    keys = {"collection": EMMA, "encoder": MINILM_512, **where}
     nothing = pd.DataFrame(columns=["query_id"])
     mine, draws = (at(study.get(one, nothing), **keys) for one in ("questions", "draws"))
     return mine.set_index("query_id"), draws
@@ -166,6 +171,6 @@ def _drawn(study: Study, where: Mapping[str, str]) -> tuple[pd.DataFrame, pd.Dat
 def _family(question: str) -> Callable[[Mapping[str, object]], str]:
     def family(keys: Mapping[str, object]) -> str:
         ordering = "plain" if keys["ordering"] == PRE_EMBEDDING else "late"
-        return f"{question}, {keys['measure']}, Emma, {parse_encoder(WIDE).model}, {ordering}"
+        return f"{question}, {keys['measure']}, Emma, {parse_encoder(MINILM_512).model}, {ordering}"
 
     return family

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from chunkstudy.runs import needs
+from chunkstudy.published import requirements
 
 TABLES = {("chroma", "main"), ("chroma", "appendix")} | {("taxonomy", one) for one in "135"}
 ASKING = ("llm", "lumberchunker", "proposition")
@@ -23,9 +23,8 @@ def lacking(found: pd.DataFrame) -> pd.DataFrame:
     """What the cells wait for, and how many wait for each; one cell may wait for several."""
     waiting = found.loc[found["verdict"] == WAITS, "needs"].dropna()
     return (
-        waiting.map(needs.parse)
+        waiting.map(requirements.split)
         .explode()
-        .map(str)
         .value_counts()
         .rename_axis("needs")
         .rename("cells")

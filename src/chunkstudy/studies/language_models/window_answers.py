@@ -13,24 +13,24 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pandas as pd
 
+from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Chunks, Collection, Document
 from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers.lumberchunker import blocks
 from chunkstudy.chunkers.passages import paragraphs
 from chunkstudy.chunkers.random_boundaries import drawn
 from chunkstudy.llm.asking import NotRecordedError
-from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.conditions import LATE_512, LOCAL_SMOLLM, MINILM_512, PRE_EMBEDDING, Condition
 from chunkstudy.runs.encoding import encode_together
-from chunkstudy.runs.grids import LATE, OWN, PRE, SMOLLM, WIDE
 from chunkstudy.runs.steps import Vectors, score
 from chunkstudy.runs.study_runs import Context
 
 NAME = "window-answers"
 COLLECTIONS = ("gutenqa-emma",)
-RELEASED, SMALL = "lumberchunker-released", f"lumberchunker-by-{SMOLLM}"
+RELEASED, SMALL = "lumberchunker-released", f"lumberchunker-by-{LOCAL_SMOLLM}"
 CANDIDATES, SIZES = "any candidate", "the same sizes"
 """What is at random."""
-DRAWS = {LATE: {CANDIDATES: 20, SIZES: 20}, PRE: {CANDIDATES: 5, SIZES: 5}}
+DRAWS = {LATE_512: {CANDIDATES: 20, SIZES: 20}, PRE_EMBEDDING: {CANDIDATES: 5, SIZES: 5}}
 """Contextualized, one reading serves all draws; plain, each takes one of its own, though candidates
 at random share many chunks."""
 MEASURES = ("DCG@1", "DCG@5", "DCG@10", "DCG@20")
@@ -51,7 +51,7 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
             of_draws, of_questions = scored(context, name, ordering)
             draws += of_draws
             questions += of_questions
-        answers.append(answered(context, _condition(name, RELEASED, PRE)))
+        answers.append(answered(context, _condition(name, RELEASED, PRE_EMBEDDING)))
     return {
         "draws": pd.DataFrame(draws),
         "questions": pd.concat(questions, ignore_index=True),
@@ -63,13 +63,13 @@ def scored(
     context: Context, name: str, ordering: str
 ) -> tuple[list[dict[str, object]], list[pd.DataFrame]]:
     """Rows of ``draws`` and of ``questions`` under one ordering."""
-    collection, store = context.collection(name), context.store(WIDE)
+    collection, store = context.collection(name), context.store(MINILM_512)
     asked = store.encode([query.text for query in collection.queries], "query")
     sets = list(every_draw(context, collection, ordering))
     # plain chunks one set after the other, so that a run that is killed goes on where it was
-    together = [sets] if ordering != PRE else [[one] for one in sets]
+    together = [sets] if ordering != PRE_EMBEDDING else [[one] for one in sets]
     count = counter("cl100k").count_many
-    keys: dict[str, str] = {"collection": name, "encoder": WIDE, "ordering": ordering}
+    keys: dict[str, str] = {"collection": name, "encoder": MINILM_512, "ordering": ordering}
     draws = []
     scores: dict[tuple[str, str], list[pd.DataFrame]] = {}
     for some in together:
@@ -137,4 +137,4 @@ def _windows(document: Document, starts: Sequence[int]) -> list[dict[str, object
 
 
 def _condition(collection: str, chunker: str, ordering: str) -> Condition:
-    return Condition(collection, chunker, WIDE, ordering, OWN)
+    return Condition(collection, chunker, MINILM_512, ordering, CORRECTED.name)

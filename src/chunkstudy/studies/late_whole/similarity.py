@@ -11,15 +11,24 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from chunkstudy.base.protocols import PROTOCOLS
+from chunkstudy.base.protocols import CORRECTED
+from chunkstudy.collections import beir
 from chunkstudy.evaluation import statistics
-from chunkstudy.runs.conditions import Condition, parse_method
+from chunkstudy.runs.conditions import LATE_512, MINILM_512, PRE_EMBEDDING, Condition, parse_method
 from chunkstudy.runs.encoding import encode
-from chunkstudy.runs.grids import BEIR_AT_HAND, EMMA_METHODS, LATE, OWN, PASSAGES, PRE, WIDE
 from chunkstudy.runs.study_runs import Context
 
 NAME = "similarity"
-COLLECTIONS = (*BEIR_AT_HAND, "gutenqa-emma")
+COLLECTIONS = (*beir.LAPTOP, "gutenqa-emma")
+OF_EMMA = (
+    "paragraph",
+    "sentence-5",
+    "fixed-256",
+    "semantic",
+    "lumberchunker-released",
+    "proposition-released",
+)
+OF_CORPORA = ("fixed-256", "sentence-5", "semantic")
 
 
 def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
@@ -35,14 +44,16 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
 def by_ordering(context: Context, name: str) -> list[dict[str, object]]:
     """Rows of ``orderings`` of one collection."""
     rows = []
-    collection, store = context.collection(name), context.store(WIDE)
-    for slug in EMMA_METHODS if name == "gutenqa-emma" else PASSAGES:
+    collection, store = context.collection(name), context.store(MINILM_512)
+    for slug in OF_EMMA if name == "gutenqa-emma" else OF_CORPORA:
         context.say(f"similarity of {slug} in {name}")
-        chunks = context.chunks(Condition(name, slug, WIDE, PRE, OWN), store)
+        chunks = context.chunks(
+            Condition(name, slug, MINILM_512, PRE_EMBEDDING, CORRECTED.name), store
+        )
         found = {}
-        for ordering in (PRE, LATE):
+        for ordering in (PRE_EMBEDDING, LATE_512):
             vectors, _ = encode(
-                store, collection.documents, chunks, parse_method(ordering), PROTOCOLS[OWN]
+                store, collection.documents, chunks, parse_method(ordering), CORRECTED
             )
             found[ordering] = (
                 {"all": to_others(vectors), "neighbours": to_next(vectors)}
@@ -50,7 +61,9 @@ def by_ordering(context: Context, name: str) -> list[dict[str, object]]:
                 else per_document(vectors, chunks.document)
             )
         for pairing in ("all", "neighbours"):
-            rows.append(_row(name, slug, pairing, found[PRE][pairing], found[LATE][pairing]))
+            rows.append(
+                _row(name, slug, pairing, found[PRE_EMBEDDING][pairing], found[LATE_512][pairing])
+            )
     return rows
 
 

@@ -15,15 +15,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.encoders.interface import TokenEncoder
 from chunkstudy.evaluation.statistics.differences import Pair, differences
 from chunkstudy.runs import records
-from chunkstudy.runs.conditions import FOUR_BITS, MINILM, MPNET, parse_encoder
+from chunkstudy.runs.conditions import FOUR_BITS, MINILM, MPNET, PRE_EMBEDDING, parse_encoder
 from chunkstudy.runs.encoding import SPECIAL
-from chunkstudy.runs.grids import FOUR_BIT_WINDOWS, MPNET_WINDOWS, OWN, PRE, WINDOWS
-from chunkstudy.runs.study_runs import Context
-from chunkstudy.show.study import Tables
+from chunkstudy.runs.study_runs import Context, Tables
 from chunkstudy.studies.late_within.reading import EVERY, Arms, Cell
 
 NAME = "cut-chunks"
@@ -31,11 +30,10 @@ COLLECTIONS = ("chroma-within",)
 DIGITS = 12
 """Of a digest, to tell chunks apart."""
 READ = {
-    parse_encoder(one).model: tuple(windows)
-    for one, windows in (
-        (MINILM, WINDOWS), (MPNET, MPNET_WINDOWS), (FOUR_BITS, FOUR_BIT_WINDOWS),
-    )
-}  # fmt: skip
+    parse_encoder(MINILM).model: (128, 256, 512),
+    parse_encoder(MPNET).model: (128, 256, 384, 512),
+    parse_encoder(FOUR_BITS).model: (128, 256, 512),
+}
 """The windows of each model."""
 
 
@@ -56,8 +54,8 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
         collection = context.collection(name)
         seen: set[tuple[str, str]] = set()
         for condition, folder in records.find(context.places.runs).items():
-            wanted = condition.collection == name and condition.protocol == OWN
-            if not wanted or condition.ordering != PRE:
+            wanted = condition.collection == name and condition.protocol == CORRECTED.name
+            if not wanted or condition.ordering != PRE_EMBEDDING:
                 continue
             digest = records.read_run(folder).chunks_sha256
             model = parse_encoder(condition.encoder).model

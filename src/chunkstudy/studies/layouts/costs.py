@@ -7,14 +7,15 @@ from typing import cast
 
 import pandas as pd
 
-from chunkstudy.base.protocols import PROTOCOLS
+from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.collections import covid_qa
 from chunkstudy.encoders.interface import TokenEncoder
-from chunkstudy.runs.conditions import MINILM, Condition, parse_method
+from chunkstudy.runs.conditions import MINILM, PRE_EMBEDDING, Condition, parse_method
 from chunkstudy.runs.encoding import jobs
-from chunkstudy.runs.grids import OWN, PRE, WINDOWS
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.layouts.reading import LAYOUTS
+
+WINDOWS = (128, 256, 512)
 
 NAME = "layout-costs"
 COLLECTIONS = ("chroma-within", covid_qa.WITHIN)
@@ -36,12 +37,14 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
         papers = [name == covid_qa.WITHIN and covid_qa.chooses(one.id)
                   for one in collection.documents]  # fmt: skip
         for chunker in CHUNKERS:
-            chunks = context.chunks(Condition(name, chunker, MINILM, PRE, OWN), store)
+            chunks = context.chunks(
+                Condition(name, chunker, MINILM, PRE_EMBEDDING, CORRECTED.name), store
+            )
             for window in WINDOWS:
                 for layout, ending in LAYOUTS.items():
                     context.say(f"{name}, {chunker}, {window} tokens, {layout}")
                     ordering = parse_method(f"contextualized-{window}{ending}")
-                    wanted = jobs(store, collection.documents, chunks, ordering, PROTOCOLS[OWN])
+                    wanted = jobs(store, collection.documents, chunks, ordering, CORRECTED)
                     read = [one.tokens for one in wanted.layouts]
                     tokens = sum(read)
                     choosing = sum(n for n, paper in zip(read, papers, strict=True) if paper)

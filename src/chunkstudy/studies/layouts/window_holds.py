@@ -12,17 +12,18 @@ from typing import cast
 import numpy as np
 import pandas as pd
 
+from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.collections import covid_qa
 from chunkstudy.encoders.interface import TokenEncoder
 from chunkstudy.runs import records
+from chunkstudy.runs.conditions import MINILM_512, PRE_EMBEDDING
 from chunkstudy.runs.encoding import SPECIAL
-from chunkstudy.runs.grids import OWN, PRE, WIDE, WINDOWS
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.layouts.reading import AVERAGED, Arms
 
 NAME = "window-holds"
 COLLECTIONS = ("chroma-within", covid_qa.WITHIN)
-WINDOW = max(WINDOWS)
+WINDOW = 512
 DEPTH = 10
 """Chunks a document up to which DCG@10 ranks the whole document."""
 LEAST_UNREAD = 0.04
@@ -42,10 +43,14 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
         RuntimeError: if chunks are not those that a record was made with.
     """
     rows = []
-    store = context.store(WIDE)
+    store = context.store(MINILM_512)
     encoder = cast(TokenEncoder, store.encoder)
     for condition, folder in records.find(context.places.runs).items():
-        kept = (condition.encoder, condition.ordering, condition.protocol) == (WIDE, PRE, OWN)
+        kept = (condition.encoder, condition.ordering, condition.protocol) == (
+            MINILM_512,
+            PRE_EMBEDDING,
+            CORRECTED.name,
+        )
         if not kept or condition.collection not in collections:
             continue
         run = records.read_run(folder)

@@ -15,17 +15,18 @@ from numpy.typing import NDArray
 
 from chunkstudy.base import tokens
 from chunkstudy.base.encoding import TextTokens
+from chunkstudy.base.protocols import AS_PUBLISHED_IELAB, CORRECTED
 from chunkstudy.base.spans import Chunks, Collection
+from chunkstudy.collections import beir
 from chunkstudy.published.chunk_size import BESIDE, NOTHING
 from chunkstudy.runs import records
-from chunkstudy.runs.conditions import Condition, EncoderName
-from chunkstudy.runs.grids import BEIR_AT_HAND, IELAB, OWN, PRE, WIDE
+from chunkstudy.runs.conditions import MINILM_512, PRE_EMBEDDING, Condition, EncoderName
 from chunkstudy.runs.published_grid import TAXONOMY_COLLECTIONS, TAXONOMY_MODELS, WINDOWS
 from chunkstudy.runs.store import VectorStore, boundary_store
 from chunkstudy.runs.study_runs import Context
 
 NAME = "chunk-sizes"
-HERE = (*BEIR_AT_HAND, "builtin-graded", "gutenqa-emma")
+HERE = (*beir.LAPTOP, "builtin-graded", "gutenqa-emma")
 COLLECTIONS = tuple(dict.fromkeys((*HERE, *TAXONOMY_COLLECTIONS)))
 PAPERS = tuple(str(EncoderName(name, WINDOWS[name])) for name in TAXONOMY_MODELS)
 """The taxonomy's models, whose own tokens its code counts (plot_chunkcount_vs_performance.py)."""
@@ -46,15 +47,15 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
     made = {}
     recorded = records.find(context.places.runs)
     for name in collections:
-        for encoder in (WIDE, *PAPERS):
+        for encoder in (MINILM_512, *PAPERS):
             own = {
                 one: folder
                 for one, folder in recorded.items()
-                if (one.collection, one.encoder, one.ordering) == (name, encoder, PRE)
-                and one.protocol in (IELAB, OWN)
+                if (one.collection, one.encoder, one.ordering) == (name, encoder, PRE_EMBEDDING)
+                and one.protocol in (AS_PUBLISHED_IELAB.name, CORRECTED.name)
             }
             if rows := [_measured(context, *one) for one in own.items()]:
-                table = name if encoder == WIDE else f"{name}{BESIDE}{encoder}"
+                table = name if encoder == MINILM_512 else f"{name}{BESIDE}{encoder}"
                 made[table] = pd.concat(rows, ignore_index=True)
     if not made:
         raise RuntimeError("there is no record to measure; run the conditions first")
@@ -79,7 +80,7 @@ def measured(
 ) -> pd.DataFrame:
     """``chunker, protocol`` and what :func:`per_query` finds of a condition's chunks."""
     texts = chunks.texts(collection.documents)
-    if condition.encoder == WIDE:
+    if condition.encoder == MINILM_512:
         sizes = tokens.counter("wordpiece").count_many(texts)
     else:
         sizes = [len(ids) for ids, _ in cast(TextTokens, store.encoder).content(texts)]

@@ -14,23 +14,28 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from chunkstudy.base.protocols import PROTOCOLS
+from chunkstudy.base.protocols import AS_PUBLISHED_IELAB
+from chunkstudy.collections import beir
 from chunkstudy.encoders.contextualized import Layout, TokenSpans
-from chunkstudy.runs.conditions import Condition, EmbeddingMethod
+from chunkstudy.runs.conditions import MINILM_512, PRE_EMBEDDING, Condition, EmbeddingMethod
 from chunkstudy.runs.encoding import SPECIAL, jobs
-from chunkstudy.runs.grids import (
-    BEIR_AT_HAND,
-    EMMA_METHODS,
-    EMMA_RELEASED,
-    IELAB,
-    PASSAGES,
-    PRE,
-    WIDE,
-)
 from chunkstudy.runs.study_runs import Context
 
 NAME = "packed-windows"
-COLLECTIONS = (*BEIR_AT_HAND, "gutenqa-emma")
+COLLECTIONS = (*beir.LAPTOP, "gutenqa-emma")
+OF_EMMA = (
+    "paragraph",
+    "sentence-5",
+    "fixed-256",
+    "semantic",
+    "lumberchunker-released",
+    "proposition-released",
+    "semantic-released",
+    "recursive-released",
+    "fixed-released",
+)
+"""The taxonomy's six and what else LumberChunker's authors released."""
+OF_CORPORA = ("fixed-256", "sentence-5", "semantic")
 WINDOWS = (512, 8192)
 """Those of the taxonomy's models: 512 is E5's, the other three read 8,192 tokens."""
 
@@ -44,14 +49,16 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
     (a chunk longer than a window is cut). Tokens are MiniLM's.
     """
     rows = []
-    store = context.store(WIDE)
+    store = context.store(MINILM_512)
     for name in collections:
         documents = context.collection(name).documents
-        for slug in EMMA_METHODS + EMMA_RELEASED if name == "gutenqa-emma" else PASSAGES:
+        for slug in OF_EMMA if name == "gutenqa-emma" else OF_CORPORA:
             context.say(f"windows of {slug} in {name}")
-            chunks = context.chunks(Condition(name, slug, WIDE, PRE, IELAB), store)
+            chunks = context.chunks(
+                Condition(name, slug, MINILM_512, PRE_EMBEDDING, AS_PUBLISHED_IELAB.name), store
+            )
             for window in WINDOWS:
-                found = jobs(store, documents, chunks, EmbeddingMethod(window), PROTOCOLS[IELAB])
+                found = jobs(store, documents, chunks, EmbeddingMethod(window), AS_PUBLISHED_IELAB)
                 pairs = zip(found.layouts, found.spans, strict=True)
                 several = [(layout, spans) for layout, spans in pairs if len(spans) > 1]
                 others, tokens = np.concatenate(

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pandas as pd
 
+from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.collections import covid_qa
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.runs.conditions import MINILM, PRE_EMBEDDING, Condition, parse_encoder
-from chunkstudy.runs.grids import OWN, WIDE
+from chunkstudy.runs.conditions import MINILM, MINILM_512, PRE_EMBEDDING, Condition, parse_encoder
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.trained_late_chunking import passages, questions
@@ -36,7 +36,7 @@ def library(context: Context, encoder: TransformerEncoder, window: int, layout: 
     found = {}
     for name in COLLECTIONS:
         collection = context.collection(name)
-        chunks = context.chunks(Condition(name, PASSAGES, MINILM, PRE_EMBEDDING, OWN))
+        chunks = context.chunks(Condition(name, PASSAGES, MINILM, PRE_EMBEDDING, CORRECTED.name))
         for i, document in enumerate(collection.documents):
             own = chunks.only(chunks.document == i)
             spans = list(zip(own.start.tolist(), own.end.tolist(), strict=True))
@@ -59,7 +59,7 @@ CHECKPOINTS = "training"
 def store(context: Context, part: Part, window: int) -> VectorStore:
     """The part's model, trained first where it is not at hand, reading so many tokens of a text."""
     if not part.is_trained:
-        return context.store(WIDE if window == READ else MINILM)
+        return context.store(MINILM_512 if window == READ else MINILM)
     base = TransformerEncoder(BASE, window=READ, threads=1)
     context.note(base.describe())
     left_out = fold(context, part.fold)

@@ -7,13 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from chunkstudy.base.protocols import PROTOCOLS
+from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Chunks, Collection, Query
 from chunkstudy.runs import scoring
 from chunkstudy.runs.conditions import MINILM, PRE_EMBEDDING, Condition, parse_method
 from chunkstudy.runs.encoding import encode, jobs
 from chunkstudy.runs.encoding import read_once as read_together
-from chunkstudy.runs.grids import OWN
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.trained_late_chunking import model
@@ -44,7 +43,7 @@ def of_collection(
     context: Context, part: Part, store: VectorStore, collection: Collection, documents: list[str]
 ) -> pd.DataFrame:
     """A row per chunker and question asked of the documents: ``plain`` and ``late``."""
-    asked, protocol = collection.asked_of(documents), PROTOCOLS[OWN]
+    asked, protocol = collection.asked_of(documents), CORRECTED
     queries = store.encode([query.text for query in asked.queries], "query")
     late = parse_method(part.ordering)
     places = [collection.positions[one] for one in documents]
@@ -52,7 +51,9 @@ def of_collection(
         chunker: chunks.only(np.isin(chunks.document, places))
         for chunker in CHUNKERS
         for chunks in [
-            context.chunks(Condition(collection.name, chunker, MINILM, PRE_EMBEDDING, OWN))
+            context.chunks(
+                Condition(collection.name, chunker, MINILM, PRE_EMBEDDING, CORRECTED.name)
+            )
         ]
     }
     read_together(
@@ -92,7 +93,7 @@ def elsewhere(context: Context, part: Part) -> dict[str, pd.DataFrame]:
     To keep the price down a collection is cut to some of its queries, all documents judged for them
     and some others, drawn once; its scores are no published cell's, but the same for every model.
     """
-    store, protocol = model.store(context, part, model.BASE.window), PROTOCOLS[OWN]
+    store, protocol = model.store(context, part, model.BASE.window), CORRECTED
     found = []
     for name in COLLECTIONS:
         some = sample(context.collection(name))

@@ -15,20 +15,25 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.chunkers.table import CHUNKERS
-from chunkstudy.collections import covid_qa
+from chunkstudy.collections import beir, covid_qa
 from chunkstudy.encoders import models
 from chunkstudy.evaluation import statistics
-from chunkstudy.runs.conditions import Condition, parse_chunker, parse_method
+from chunkstudy.runs.conditions import (
+    PRE_EMBEDDING,
+    Condition,
+    parse_chunker,
+    parse_method,
+)
 from chunkstudy.runs.encoding import SPECIAL
-from chunkstudy.runs.grids import BEIR_AT_HAND, OWN, PRE
 from chunkstudy.runs.library import Library, Record
 
 EXCERPTS, IN_CORPUS, IN_DOCUMENT = "excerpts", "in-corpus", "in-document"
 MEASURES = {EXCERPTS: "SpanRecall@5", IN_CORPUS: "nDCG@10", IN_DOCUMENT: "DCG@10"}
 QUESTIONS = (
     (EXCERPTS, ("chroma",)),
-    (IN_CORPUS, BEIR_AT_HAND),
+    (IN_CORPUS, beir.LAPTOP),
     (IN_DOCUMENT, (covid_qa.WITHIN,)),
     (IN_DOCUMENT, ("chroma-within",)),
     (IN_DOCUMENT, ("gutenqa-emma",)),
@@ -48,7 +53,7 @@ def every_model(question: Question, library: Library) -> list[str]:
 def _belongs(question: Question, one: Condition) -> bool:
     """Whether a condition is asked about; a model of four bits answers another question only, and
     so does a chunker that is a control."""
-    if one.collection not in question[1] or one.protocol != OWN or one.model is None:
+    if one.collection not in question[1] or one.protocol != CORRECTED.name or one.model is None:
         return False
     spec = one.chunking
     usual = spec.length == CHUNKERS[spec.name].lengths[0]
@@ -56,7 +61,7 @@ def _belongs(question: Question, one: Condition) -> bool:
     if spec.entry.control:
         return False
     read = one.method.window == one.model.reach and (one.late or one.method.beside)
-    return usual and whole and (one.ordering == PRE or read)
+    return usual and whole and (one.ordering == PRE_EMBEDDING or read)
 
 
 def records(question: Question, model: str, library: Library) -> dict[Method, dict[str, Record]]:
@@ -84,7 +89,7 @@ def records(question: Question, model: str, library: Library) -> dict[Method, di
     plain: dict[str, list[dict[str, Record]]] = {}
     arms: dict[Method, dict[str, Record]] = {}
     for method, of in whole.items():
-        if method[1] == PRE:
+        if method[1] == PRE_EMBEDDING:
             wider = plain.setdefault(method[0], [])
             if any(_same(question[0], of, one) for one in wider):
                 continue

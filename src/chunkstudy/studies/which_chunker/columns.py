@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from chunkstudy.runs.conditions import PRE_EMBEDDING
 from chunkstudy.runs.display_names import ordering, shown
-from chunkstudy.runs.grids import PRE
 from chunkstudy.show.columns import Column, Columns, named
 from chunkstudy.show.formats import number, whole
 
@@ -15,7 +15,7 @@ WINDOW = re.compile(r"(?<=late|lain), (\d+) tokens")
 
 def arm(chunker: str, slug: str, window: object) -> str:
     """An arm by its names; late chunking says its window itself."""
-    read = f"plain, {window} tokens" if slug == PRE else ordering(slug)
+    read = f"plain, {window} tokens" if slug == PRE_EMBEDDING else ordering(slug)
     read = WINDOW.sub(r" in windows of \1", read)
     return f"{shown('chunker', chunker)}, {read}"
 

@@ -24,7 +24,7 @@ from chunkstudy.evaluation.statistics.differences import (
     differences,
     documents_of,
 )
-from chunkstudy.runs.grids import PRE
+from chunkstudy.runs.conditions import PRE_EMBEDDING
 from chunkstudy.runs.library import Library
 from chunkstudy.studies.which_chunker import arms
 from chunkstudy.studies.which_chunker.arms import EXCERPTS, IN_CORPUS, MEASURES, Method, Question
@@ -59,7 +59,7 @@ class Known:
 
     Attributes:
         published: the taxonomy's cells.
-        cost: what each chunker costs on Chroma's data (``grid.chunker_costs``).
+        cost: what each chunker costs on Chroma's data (:mod:`.chunker_costs`).
         sizes: documents and WordPiece tokens of the collections; without them what late chunking
             reads is missing.
         papers: ``query_id`` and ``part``, the paper of every query of COVID-QA.
@@ -166,7 +166,7 @@ def _published_rank(task: str, method: Method, published: pd.DataFrame) -> dict[
     names = ("best published rank", "worst published rank")
     if task == EXCERPTS or method[0] not in IN_THE_TAXONOMY:
         return dict.fromkeys(names, np.nan)
-    table = "3" if method[1] == PRE else "5"
+    table = "3" if method[1] == PRE_EMBEDDING else "5"
     column = "average" if task == IN_CORPUS else "gutenqa"
     cells = at(published, work="taxonomy", table=table, collection=column)
     cells = cells[cells["chunker"] != "average"]

@@ -10,9 +10,8 @@ import pandas as pd
 from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA, CORRECTED
 from chunkstudy.evaluation import statistics
 from chunkstudy.runs import records
-from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.conditions import PRE_EMBEDDING, Condition, parse_chunker
 from chunkstudy.runs.library import Library, Record
-from chunkstudy.runs.names import PRE_EMBEDDING, parse_chunker
 
 COUNTED = ("chroma", PRE_EMBEDDING, CORRECTED.name)
 """The collection, ordering and protocol of the records that tell."""

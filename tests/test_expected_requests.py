@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from chunkstudy.base.places import Places
 from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers import breakpoints
-from chunkstudy.chunkers.asking_costs import METHODS, SEGMENT, of_boundaries, of_calls
+from chunkstudy.chunkers.expected_requests import METHODS, SEGMENT, of_boundaries, of_calls
 from chunkstudy.chunkers.table import CHUNKERS
 from chunkstudy.collections.registry import COLLECTIONS
 from chunkstudy.commands import cli
@@ -20,8 +20,8 @@ from chunkstudy.llm.causal_models import SMOLLM
 from chunkstudy.llm.interface import Reply, Request
 from chunkstudy.llm.prices import PRICES, Estimate
 from chunkstudy.runs import published_grid
-from chunkstudy.runs.asking_cost import Segmentation, cost, lines, segmentations
 from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.segmentations import Segmentation, needed, takes
 
 ROOT = Places(Path(__file__).parents[1])
 GEMINI = "gemini/gemini-2.5-flash"
@@ -29,16 +29,15 @@ GEMINI = "gemini/gemini-2.5-flash"
 
 def test_every_segmentation_of_the_published_grid_is_priced_once() -> None:
     grid = published_grid.published_grid()
-    found = segmentations(grid)
+    found = needed(grid)
     assert len(found) == len(set(found)) == 1 + 2 * len(published_grid.TAXONOMY_COLLECTIONS)
     assert {one.chunker for one in found} == {"lumberchunker", "proposition", "llm"}
     for one in found:
-        estimate, basis = cost(one, ROOT)
+        estimate, basis = takes(one, ROOT)
         assert estimate is not None
         assert estimate.dollars is not None
         assert estimate.dollars > 0
         assert basis
-    assert len(list(lines(grid, ROOT))) == len(found)
 
 
 def test_every_chunker_that_asks_a_language_model_has_a_method_and_a_price() -> None:
@@ -94,20 +93,20 @@ def test_estimates_add_up_and_one_without_a_price_leaves_the_sum_without() -> No
 def test_books_are_asked_chunk_by_chunk_or_by_paragraph_and_short_documents_whole(
     collection: str, chunker: str, requests: int, read: int | None
 ) -> None:
-    estimate, basis = cost(Segmentation(collection, chunker, GEMINI), ROOT)
+    estimate, basis = takes(Segmentation(collection, chunker, GEMINI), ROOT)
     assert estimate is not None and estimate.requests == requests and "counted" in basis
     assert read is None or estimate.input_tokens == pytest.approx(read, rel=0.01)
 
 
 def test_what_nobody_counted_here_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bare = Places(tmp_path)
-    assert "nobody counted" in cost(Segmentation("fiqa", "proposition", GEMINI), bare)[1]
+    assert "nobody counted" in takes(Segmentation("fiqa", "proposition", GEMINI), bare)[1]
     assert (
         "taken to be as long as Emma"
-        in cost(Segmentation("gutenqa", "lumberchunker", GEMINI), bare)[1]
+        in takes(Segmentation("gutenqa", "lumberchunker", GEMINI), bare)[1]
     )
     monkeypatch.setitem(COLLECTIONS, "own", replace(COLLECTIONS["builtin"], tokens=0))
-    estimate, reason = cost(Segmentation("own", "lumberchunker", GEMINI), bare)
+    estimate, reason = takes(Segmentation("own", "lumberchunker", GEMINI), bare)
     assert estimate is None
     assert "a run says what it takes" in reason
 

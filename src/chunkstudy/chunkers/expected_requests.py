@@ -1,4 +1,4 @@
-"""What asking a language model for boundaries or contexts would take: requests, tokens, dollars.
+"""How often chunkers ask a language model, said before anybody is asked: requests, tokens, dollars.
 
 How often a model is asked for boundaries depends on what it answers. It is taken to answer as it
 did where that is known: Gemini's chunks and the propositions of Emma are published, Chroma prints

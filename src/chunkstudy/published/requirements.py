@@ -1,0 +1,47 @@
+"""Why published cells are not run, in the words of the column ``needs`` of the comparison: the
+sentences of :mod:`chunkstudy.runs.requirements`, and those of what is computed over records."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.requirements import AND, requirements
+
+OPEN, NOTHING = "open: ", "nothing to run: "
+"""How a sentence begins where a run could begin, and where a table is computed over records."""
+LENGTHS = f"{NOTHING}the mean length of the collection's documents"
+CORRELATION = f"{NOTHING}a correlation over records, see taxonomy_4_correlations"
+THING = re.compile(
+    r"(?:needs |an API returns no )(?P<thing>.+?)(?:, which .+|, whose reading .+|: .+)?"
+)
+
+
+def study_needed(study: str) -> str:
+    """That an experiment is to be run once all else is there."""
+    return f"needs `chunkstudy study {study}` then"
+
+
+def of_missing(conditions: Iterable[Condition]) -> list[str]:
+    """What conditions without a record wait for, whatever this machine has, so that the table is
+    the same everywhere."""
+    missing = list(conditions)
+    found = [sentence for one in missing for sentence in requirements(one)]
+    return found or [f"{OPEN}run `chunkstudy run --only '{missing[0]}'`"]
+
+
+def joined(sentences: Iterable[str]) -> str:
+    """The sentences of a cell, each once."""
+    return AND.join(dict.fromkeys(sentences))
+
+
+def split(text: str) -> list[str]:
+    """The sentences that :func:`joined` made a text of."""
+    return text.split(AND)
+
+
+def thing(sentence: str) -> str:
+    """What a sentence waits for, in words and nothing else; empty where nothing is to be had."""
+    found = THING.fullmatch(sentence)
+    return found["thing"] if found else ""

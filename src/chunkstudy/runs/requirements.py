@@ -1,0 +1,92 @@
+"""Whether a condition can be run here, and what it takes beside this package: a sentence each."""
+
+from __future__ import annotations
+
+from chunkstudy.base import weights
+from chunkstudy.collections import registry
+from chunkstudy.encoders import models
+from chunkstudy.llm import asking, causal_models, embeddings, providers
+from chunkstudy.llm.openai_client import KEY
+from chunkstudy.runs.conditions import Condition
+
+AND = "; "
+"""Between two sentences."""
+
+
+def reason_not_run(condition: Condition) -> str | None:
+    """Why a condition cannot be run here, in words a reader can act on; None if it can."""
+    return AND.join(dict.fromkeys(requirements(condition, here=True))) or None
+
+
+def requirements(condition: Condition, here: bool = False) -> list[str]:
+    """What a condition takes beside this package; ``here``: and this machine lacks."""
+    chunker, method = condition.chunking, condition.method
+    sentences = []
+    for encoder in condition.encoders:
+        sentences += _of_encoder(models.spec(encoder.model), method.window > 0, here)
+    if chunker.llm:
+        nobody = ", since nobody released them"
+        sentences += _of_replies(chunker.llm, "draws these boundaries", here, nobody)
+    if method.llm:
+        sentences += _of_replies(method.llm, "writes these contexts", here)
+    if chunker.reader:
+        sentences += _of_reader(causal_models.causal_model(chunker.reader), here)
+    if (known := chunker.entry.segments) and condition.collection not in known:
+        sentences.append(
+            f"needs a segmentation of {condition.collection}: {condition.chunker} is one of "
+            f"{' and '.join(known)} and of nothing else, use another chunker"
+        )
+    lacking = [registry.find(condition.collection).lacks()]
+    if condition.collection == "gutenqa" and chunker.name.endswith("-released"):
+        lacking.append(registry.lacks_segmentation(chunker.name))
+    return sentences + [f"needs {what}: {how}" for what, how in filter(None, lacking)]
+
+
+def weights_needed(spec: models.ModelSpec) -> list[str]:
+    """That a model's weights were never checked, if so."""
+    if spec.verified:
+        return []
+    command = f"`python -m chunkstudy.encoders.models {spec.id}`"
+    return [f"needs the weights of {spec.id}: {command} fetches them and records {weights.MISSING}"]
+
+
+def sold(condition: Condition, asks: bool) -> str:
+    """The model that a condition lets somebody ask money for, empty if none: that of vectors, and
+    where language models are asked, not replayed, theirs."""
+    names = (encoder.model for encoder in condition.encoders)
+    paid = [name for name in names if models.spec(name).kind == "api"]
+    if asks:
+        paid += [condition.chunking.llm, condition.method.llm]
+    return next(filter(None, paid), "")
+
+
+def _of_encoder(spec: models.ModelSpec, contextualized: bool, here: bool) -> list[str]:
+    if spec.kind != "api":
+        return weights_needed(models.with_recorded_digests(spec) if here else spec)
+    states = "an API returns no token states, which contextualized encoding pools"
+    sentences = [states] if contextualized else []
+    if here and embeddings.at_hand(spec.id):
+        return sentences
+    return [*sentences, f"needs {KEY} or recordings of {spec.id}"]
+
+
+def _of_replies(model: str, does: str, here: bool, why: str = "") -> list[str]:
+    """That a language model's replies are needed, ``here``: and can be had in no way."""
+    if here and not asking.lacks(model):
+        return []
+    key = providers.takes(model)[1]
+    return [
+        f"needs recordings of {model}, which {does}, or {key} and CHUNKSTUDY_LLM=record to ask "
+        f"it{why}"
+    ]
+
+
+def _of_reader(model: models.ModelSpec, here: bool) -> list[str]:
+    """That a causal model's weights are needed, ``here``: and are not at hand."""
+    if here and causal_models.at_hand(model):
+        return []
+    how = causal_models.remedy(model)
+    return [
+        f"needs the weights of {model.id}, whose reading of the text draws these boundaries: "
+        + (f"{how} or go online once" if how else "go online")
+    ]
