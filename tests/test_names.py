@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from itertools import product
 from pathlib import Path
 
@@ -11,13 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkstudy.base import places
-from chunkstudy.base.models import MODELS
+from chunkstudy.base.models import MODELS, PROVIDERS
 from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.chunkers import contexts
 from chunkstudy.chunkers.table import CHUNKERS
 from chunkstudy.collections import registry
 from chunkstudy.commands.evaluate import arms
 from chunkstudy.encoders.window_layouts import LAYOUTS
+from chunkstudy.llm import providers
 from chunkstudy.publish import planned
 from chunkstudy.runs import display_names
 from chunkstudy.runs.conditions import (
@@ -68,6 +71,13 @@ def test_what_is_printed_is_parsed_to_the_same(
     assert parse_method(str(ordering)) == ordering
     assert display_names.chunker(str(chunker))
     assert display_names.ordering(str(ordering))
+
+
+def test_parsing_names_loads_no_model_and_knows_whom_one_may_ask() -> None:
+    code = "import sys, chunkstudy.runs.conditions; print(*sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not [one for one in run.stdout.split() if one.startswith(("chunkstudy.llm", "torch"))]
+    assert set(PROVIDERS) == set(providers.PROVIDERS)
 
 
 def test_a_model_computes_in_the_precision_that_its_name_ends_in(tmp_path: Path) -> None:
