@@ -15,7 +15,6 @@ from chunkstudy.base.places import Places
 from chunkstudy.base.spans import Collection, Document, Judgment, Query
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.runs import run
 from chunkstudy.runs.conditions import MINILM, MPNET, Condition
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.show.inspector import diagnosis, inspection
@@ -254,7 +253,8 @@ def test_boundaries_are_drawn_by_the_model_that_a_chunker_names(
 ) -> None:
     named = Letters()
     other = VectorStore(named, tmp_path / "named")
-    monkeypatch.setattr(run, "load_store", lambda slug, folder: {MPNET: other}[slug])
+    opened = {MPNET: other}
+    monkeypatch.setattr("chunkstudy.runs.store.load_store", lambda slug, folder: opened[slug])
     inspector.write(places, "builtin", "../zoo", [f"semantic-by-{MPNET}"])
     assert named.calls
 
