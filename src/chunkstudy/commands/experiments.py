@@ -18,8 +18,8 @@ ROOT = f"{studies.__name__}."
 def every() -> dict[str, Experiment]:
     """Every experiment by its name; all of ``studies`` is imported, which takes seconds."""
     modules = (importlib.import_module(ROOT + path) for path in _paths())
-    found = {one.name: one for one in map(of, filter(_defines_one, modules))}
-    return dict(sorted(found.items()))
+    experiments = {one.name: one for one in map(of, filter(_defines_one, modules))}
+    return dict(sorted(experiments.items()))
 
 
 def of(module: ModuleType) -> Experiment:

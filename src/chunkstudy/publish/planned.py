@@ -17,7 +17,7 @@ from typing import Any
 from chunkstudy.base.places import Places
 from chunkstudy.collections.registry import COLLECTIONS
 from chunkstudy.runs import records
-from chunkstudy.runs.conditions import MINILM, NONE, Condition, ConditionError
+from chunkstudy.runs.conditions import MINILM, NONE, Condition
 from chunkstudy.runs.names import (
     CONTEXTUALIZED,
     PRE_EMBEDDING,
@@ -43,8 +43,8 @@ def conditions(places: Places) -> list[Condition]:
             f"{places.root} has no notebooks, whose parameters say what is run; go to a checkout "
             "of the project, or name a condition as collection/chunker/encoder/ordering/protocol"
         )
-    found = [one for source in notebooks for one in of_notebook(inspect_parameters(source))]
-    return list(dict.fromkeys([*found, *sorted(records.find(places.runs)), *published_grid()]))
+    pages = [one for source in notebooks for one in of_notebook(inspect_parameters(source))]
+    return list(dict.fromkeys([*pages, *sorted(records.find(places.runs)), *published_grid()]))
 
 
 def of_small_model(places: Places) -> list[Condition]:
@@ -67,15 +67,15 @@ def of_notebook(parameters: Parameters) -> Iterator[Condition]:
         for collection, chunker, encoder, window, protocol in product(
             collections, chunkers, encoders, windows, protocols
         ):
-            known = parse_chunker(chunker).entry.segments
-            if known and collection not in known:
-                continue
-            slug = str(EncoderName(encoder, window))
             for ordering in _orderings(parameters, window):
                 try:
-                    yield Condition(collection, chunker, slug, ordering, protocol)
-                except ConditionError:  # such as chunks of documents that a protocol does not cut
+                    slug = str(EncoderName(encoder, window))
+                    condition = Condition(collection, chunker, slug, ordering, protocol)
+                except (ValueError, RuntimeError):  # a page's own name, or what nobody can combine
                     continue
+                known = parse_chunker(chunker).entry.segments
+                if not known or collection in known:
+                    yield condition
 
 
 def _given(parameters: Parameters, name: str) -> list[Any]:
@@ -86,12 +86,12 @@ def _given(parameters: Parameters, name: str) -> list[Any]:
 
 def _collections(parameters: Parameters) -> dict[str, list[str]]:
     """Of each parameter that is a collection, or several, which."""
-    found = {}
+    searched = {}
     for name, value in parameters.items():
         values = value if isinstance(value, list) else [value]
         if values and all(isinstance(one, str) and one in COLLECTIONS for one in values):
-            found[name] = values
-    return found
+            searched[name] = values
+    return searched
 
 
 def _orderings(parameters: Parameters, window: int | None) -> list[str]:

@@ -154,15 +154,15 @@ def prices(
     names = {one.collection for one in missing}
     sizes = {name: known_tokens(name, places) or DEFAULT_TOKENS for name in names}
     seen: set[tuple[str, ...]] = set()
-    found = []
+    priced = []
     for condition in sorted(missing, key=blocked.__getitem__):
         cost, name = Cost(), condition.collection
         for reading in readings(condition):
             if reading.key not in seen:
                 seen.add(reading.key)
                 cost += reading.cost(name, sizes[name], on)
-        found.append(Price(condition, cost, blocked[condition]))
-    return found
+        priced.append(Price(condition, cost, blocked[condition]))
+    return priced
 
 
 def estimate(
@@ -179,17 +179,17 @@ def estimate(
     """
     if device not in DEVICES:
         raise ValueError(f"unknown device {device!r}; use one of {', '.join(DEVICES)}")
-    found = prices(conditions, places, again, DEVICES[device])
-    for name in dict.fromkeys(one.condition.collection for one in found):
+    priced = prices(conditions, places, again, DEVICES[device])
+    for name in dict.fromkeys(one.condition.collection for one in priced):
         if not known_tokens(name, places):
             yield f"nobody has counted {name}: {DEFAULT_TOKENS:,} tokens are assumed of it"
-    for one in found:
+    for one in priced:
         yield f"{one.condition}\t{one.cost}"
     for blocked, label in ((False, "can be run here"), (True, "need something first")):
-        group = [one for one in found if one.blocked == blocked]
+        group = [one for one in priced if one.blocked == blocked]
         if group:
             yield f"{len(group)} that {label}\t{total(group)}"
-    yield f"all {len(found)} on {DEVICES[device].description}\t{total(found)}"
+    yield f"all {len(priced)} on {DEVICES[device].description}\t{total(priced)}"
     for drawn in segmentations.needed(conditions):
         takes, basis = segmentations.takes(drawn, places)
         text = f"not known here: {basis}" if takes is None else f"{takes} ({basis})"

@@ -23,26 +23,26 @@ def requirements(condition: Condition, here: bool = False) -> list[str]:
     """What a condition takes beside this package; ``here``: and this machine lacks."""
     chunker = parse_chunker(condition.chunker)
     ordering = parse_ordering(condition.ordering) if condition.ordering != NONE else None
-    found = []
+    sentences = []
     for encoder in condition.encoders:
         spec = models.spec(parse_encoder(encoder).model)
-        found += _of_encoder(spec, bool(ordering and ordering.window), here)
+        sentences += _of_encoder(spec, bool(ordering and ordering.window), here)
     if chunker.llm:
         nobody = ", since nobody released them"
-        found += _of_replies(chunker.llm, "draws these boundaries", here, nobody)
+        sentences += _of_replies(chunker.llm, "draws these boundaries", here, nobody)
     if ordering and ordering.llm:
-        found += _of_replies(ordering.llm, "writes these contexts", here)
+        sentences += _of_replies(ordering.llm, "writes these contexts", here)
     if chunker.reader:
-        found += _of_reader(causal_models.causal_model(chunker.reader), here)
+        sentences += _of_reader(causal_models.causal_model(chunker.reader), here)
     if (known := chunker.entry.segments) and condition.collection not in known:
-        found.append(
+        sentences.append(
             f"needs a segmentation of {condition.collection}: {condition.chunker} is one of "
             f"{' and '.join(known)} and of nothing else, use another chunker"
         )
     lacking = [registry.find(condition.collection).lacks()]
     if condition.collection == gutenqa.FULL and chunker.name in released.RELEASED:
         lacking.append(gutenqa.lacks_segmentation(chunker.name))
-    return found + [f"needs {what}: {how}" for what, how in filter(None, lacking)]
+    return sentences + [f"needs {what}: {how}" for what, how in filter(None, lacking)]
 
 
 def weights_needed(spec: models.ModelSpec) -> list[str]:
@@ -68,10 +68,10 @@ def _of_encoder(spec: models.ModelSpec, contextualized: bool, here: bool) -> lis
     if spec.kind != "api":
         return weights_needed(models.with_recorded_digests(spec) if here else spec)
     states = "an API returns no token states, which contextualized encoding pools"
-    found = [states] if contextualized else []
+    sentences = [states] if contextualized else []
     if here and embeddings.at_hand(spec.id):
-        return found
-    return [*found, f"needs {KEY} or recordings of {spec.id}"]
+        return sentences
+    return [*sentences, f"needs {KEY} or recordings of {spec.id}"]
 
 
 def _of_replies(model: str, does: str, here: bool, why: str = "") -> list[str]:

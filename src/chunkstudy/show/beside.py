@@ -105,21 +105,21 @@ def _row(
     """A number in the printed unit, with what was published of it."""
     collection, _, encoder, ordering, protocol = str(row["run"]).split("/")
     keys = (str(row[one]) for one in KEYS)
-    of_any = here.get((collection, _late(ordering), *keys), [])
-    own = [pair for pair in of_any if pair[1].encoder in (NONE, encoder)]
-    printed_as = next(iter(own or of_any), None)
+    candidates = here.get((collection, _late(ordering), *keys), [])
+    same_encoder = [pair for pair in candidates if pair[1].encoder in (NONE, encoder)]
+    match = next(iter(same_encoder or candidates), None)
     unscaled = 1.0 if row["measure"] in UNSCALED else 100.0
-    scale = scale_of(printed_as[0]) if printed_as else unscaled
+    scale = scale_of(match[0]) if match else unscaled
     value, low, high = (scale * float(str(row.get(one, "nan"))) for one in NUMBERS)
-    found: dict[str, object] = {"run": row["run"], **{one: row[one] for one in KEYS}}
-    found |= {"reproduced": value, "low": low, "high": high, "verdict": ""}
-    if printed_as is None:
-        return found
-    cell, source = printed_as
-    found |= {"published": cell.published, "difference": value - cell.value}
+    shown: dict[str, object] = {"run": row["run"], **{one: row[one] for one in KEYS}}
+    shown |= {"reproduced": value, "low": low, "high": high, "verdict": ""}
+    if match is None:
+        return shown
+    cell, source = match
+    shown |= {"published": cell.published, "difference": value - cell.value}
     if source.protocol == protocol and source.encoder in (NONE, encoder):
-        found |= judge.judged(cell, source, value)
-    return found
+        shown |= judge.judged(cell, source, value)
+    return shown
 
 
 def _late(ordering: str) -> str:
