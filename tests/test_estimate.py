@@ -15,7 +15,7 @@ from chunkstudy.encoders import models
 from chunkstudy.publish import planned
 from chunkstudy.runs import published_grid, segmentations
 from chunkstudy.runs.conditions import LARGE, MINILM_512, MPNET, PRE_EMBEDDING, Condition
-from chunkstudy.runs.estimate import estimate, known_tokens, open_by_model, prices, readings, total
+from chunkstudy.runs.estimate import estimate, known_tokens, open_by_model, prices, total
 
 ROOT = Places(Path(__file__).parents[1])
 
@@ -29,30 +29,17 @@ def nothing_recorded(tmp_path: Path) -> Places:
 
 
 def test_totals_are_the_sums_of_their_lines(nothing_recorded: Places) -> None:
-    grid = planned.conditions(ROOT)
-    found = prices(grid, nothing_recorded)
+    study = planned.conditions(ROOT)
+    found = prices(study, nothing_recorded)
     assert [one.blocked for one in found] == sorted(one.blocked for one in found)
-    assert {one.condition for one in found} == set(grid)
-    lines = list(estimate(grid, nothing_recorded, "h200"))
-    assert len(lines) == len(grid) + 3 + len(segmentations.needed(grid))
-    open_line, blocked_line, all_line = map(_numbers, lines[len(grid) : len(grid) + 3])
+    assert {one.condition for one in found} == set(study)
+    lines = list(estimate(study, nothing_recorded, "h200"))
+    assert len(lines) == len(study) + 3 + len(segmentations.needed(study))
+    open_line, blocked_line, all_line = map(_numbers, lines[len(study) : len(study) + 3])
     assert all_line[0] == pytest.approx(total(found).tokens / 1e6, abs=0.01)
     assert all_line[1] == pytest.approx(total(found).dollars, abs=0.01)
     for both, first, second in zip(all_line, open_line, blocked_line, strict=True):
         assert both == pytest.approx(first + second, abs=0.02)
-
-
-def test_readings_that_conditions_share_count_once(nothing_recorded: Places) -> None:
-    grid = planned.conditions(ROOT)
-    names = {one.collection for one in grid}
-    sizes = {name: known_tokens(name, nothing_recorded) for name in names}
-    tokens = {
-        reading.key: sizes[one.collection] * reading.passes
-        for one in grid
-        for reading in readings(one)
-    }
-    twice = total(prices([*grid, *grid], nothing_recorded)).tokens
-    assert twice == pytest.approx(sum(tokens.values()))
 
 
 def test_the_taxonomys_boundaries_are_drawn_once_for_all_models(nothing_recorded: Places) -> None:

@@ -57,4 +57,4 @@ def _defines_one(module: ModuleType) -> bool:
     """Whether a module defines an experiment itself."""
     tables = getattr(module, "tables", None)
     own = isfunction(tables) and tables.__module__ == module.__name__
-    return hasattr(module, "COLLECTIONS") and (own or hasattr(module, "part"))
+    return hasattr(module, "COLLECTIONS") and (own or hasattr(module, "PLAN"))

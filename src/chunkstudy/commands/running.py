@@ -46,7 +46,7 @@ def status() -> None:
             f"{len(study) - len(missing)} recorded, {len(missing) - blocked} open, "
             f"{blocked} cannot be run here; `chunkstudy list` shows which"
         )
-        for line in open_by_model(study, where):
+        for line in open_by_model(missing, where):
             typer.echo(line)
 
 

@@ -27,7 +27,7 @@ BOOKS = ("gutenqa", "gutenqa-emma")
 """Collections in which a passage of a known document is looked for."""
 LEAST = 5
 """Points without which the official code gives no r."""
-BESIDE = "--"
+BEFORE_ENCODER = "--"
 """Between a collection and a model, in the name of a table of sizes."""
 NOTHING = pd.DataFrame(
     {name: pd.Series(dtype=str) for name in ("chunker", "protocol", "query_id")}
@@ -90,7 +90,7 @@ def kept(
 ) -> pd.DataFrame:
     """What the experiment ``chunk-sizes`` measured of a condition's chunks, in the encoder's own
     tokens or, where only these were counted, in all-MiniLM-L6-v2's; empty where nothing was."""
-    own = sizes.get(f"{collection}{BESIDE}{encoder}", sizes.get(collection, NOTHING))
+    own = sizes.get(f"{collection}{BEFORE_ENCODER}{encoder}", sizes.get(collection, NOTHING))
     return own[(own["chunker"] == chunker) & (own["protocol"] == protocol)]
 
 

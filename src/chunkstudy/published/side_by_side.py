@@ -35,8 +35,8 @@ from chunkstudy.runs.library import Library
 SIZES = {LARGE: ("cl100k", 0), parse_encoder(MINILM).model: ("wordpiece", 2)}
 """What Chroma's chunk sizes count, by model: the unit, and the special tokens on top of it."""
 NUMBERS = ["reproduced", "corrected", "difference", "low", "high", "stack_low", "stack_high"]
-BESIDE = ["protocol", "run", *NUMBERS, "setting", "verdict", "fits", "needs"]
-COLUMNS = [*CELL_COLUMNS, *BESIDE]
+ADDED = ["protocol", "run", *NUMBERS, "setting", "verdict", "fits", "needs"]
+COLUMNS = [*CELL_COLUMNS, *ADDED]
 
 
 def compare(places: Places, library: Library) -> pd.DataFrame:
@@ -50,7 +50,7 @@ def compare(places: Places, library: Library) -> pd.DataFrame:
     """
     cells = read(places)
     comparison = _Comparison(places, library)
-    beside = pd.DataFrame([comparison.row(cell, source_of(cell)) for cell in cells], columns=BESIDE)
+    beside = pd.DataFrame([comparison.row(cell, source_of(cell)) for cell in cells], columns=ADDED)
     return frame(cells).join(beside.astype(dict.fromkeys(NUMBERS, float)))
 
 

@@ -63,15 +63,16 @@ class Experiment:
     def of(cls, module: ModuleType, name: str) -> Experiment:
         """The experiment that a module defines: ``COLLECTIONS`` and ``tables``, or a ``PLAN`` with
         ``part`` and ``estimate``. It opens with its question, and may say ``NAME``."""
+        plan = getattr(module, "PLAN", ())
         return cls(
             getattr(module, "NAME", name),
             " ".join((module.__doc__ or "").split("\n\n")[0].split()),
-            getattr(module, "tables", None),
+            None if plan else module.tables,
             tuple(module.COLLECTIONS),
             getattr(module, "PACKAGES", ()),
-            getattr(module, "PLAN", ()),
-            getattr(module, "part", None),
-            getattr(module, "estimate", None),
+            plan,
+            module.part if plan else None,
+            module.estimate if plan else None,
         )
 
 

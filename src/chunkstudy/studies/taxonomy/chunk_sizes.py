@@ -18,7 +18,7 @@ from chunkstudy.base.encoding import TextTokens
 from chunkstudy.base.protocols import AS_PUBLISHED_IELAB, CORRECTED
 from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.collections import beir
-from chunkstudy.published.chunk_size import BESIDE, NOTHING
+from chunkstudy.published.chunk_size import BEFORE_ENCODER, NOTHING
 from chunkstudy.runs import records
 from chunkstudy.runs.conditions import MINILM_512, PRE_EMBEDDING, Condition, EncoderName
 from chunkstudy.runs.published_grid import TAXONOMY_COLLECTIONS, TAXONOMY_MODELS, WINDOWS
@@ -55,7 +55,7 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
                 and one.protocol in (AS_PUBLISHED_IELAB.name, CORRECTED.name)
             }
             if rows := [_measured(context, *one) for one in own.items()]:
-                table = name if encoder == MINILM_512 else f"{name}{BESIDE}{encoder}"
+                table = name if encoder == MINILM_512 else f"{name}{BEFORE_ENCODER}{encoder}"
                 made[table] = pd.concat(rows, ignore_index=True)
     if not made:
         raise RuntimeError("there is no record to measure; run the conditions first")
