@@ -30,7 +30,6 @@ ROOT = Places(Path(__file__).parents[1])
 LACKING = {
     "boundary-signals": "a causal model's weights",
     "one-post": "the printed post",
-    "prompted-breakpoints": "the printed post and a causal model's weights",
 }
 """What a study takes that is not here and that nothing small can stand for."""
 SMALLER: dict[str, dict[str, Any]] = {
