@@ -40,15 +40,15 @@ def tables(context: Context, _: Sequence[str] = ()) -> dict[str, pd.DataFrame]:
     Raises:
         SourceError: if the printed page is not at hand, or is another.
     """
-    page = context.read(printed.find(), "the post, segmented four ways")
-    segmentations = printed.read(page.read_text(encoding="utf-8"))
-    post = printed.source(segmentations)
-    kept = written(segmentations, post)
+    page = context.read(printed.find(), "the post, segmented four ways").read_text(encoding="utf-8")
+    post = printed.source(printed.read(page))
+    kept = written(printed.read(page), post)
     spans, embed = word_spans(post), context.store(MINILM).encoder.encode
     ours = [
-        _chunk(slug, number, (int(start), int(end)), spans, post[start:end])
+        _chunk(slug, number, (start, end), spans, post[start:end])
         for slug in CHUNKERS
-        for number, (start, end) in enumerate(build_chunker(slug, CORRECTED, embed)(post))
+        for number, span in enumerate(build_chunker(slug, CORRECTED, embed)(post))
+        for start, end in [(int(span[0]), int(span[1]))]
     ]
     chunks = pd.concat([kept["chunks"], pd.DataFrame(ours)], ignore_index=True)
     return kept | {"chunks": chunks, "words": pd.DataFrame(spans, columns=["start", "end"])}

@@ -12,7 +12,7 @@ from matplotlib.patches import Patch
 from chunkstudy.runs import display_names
 from chunkstudy.show.drawing import COLORS, rows_named, style
 
-DRAWN, LOST = {"printed": COLORS[0], "here": COLORS[1]}, "0.82"
+DRAWN, LOST = {"printed": COLORS[0], "here": COLORS[1]}, (0.82, 0.82, 0.82)
 
 
 @style()
