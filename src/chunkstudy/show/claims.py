@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
@@ -31,8 +31,8 @@ from chunkstudy.published.statements import Statement
 from chunkstudy.show.columns import Columns, one_of
 from chunkstudy.show.formats import MINUS
 
-Decided = bool | np.bool_ | None
-Truth = Decided | Sequence[Decided]
+Decided = bool | np.bool_ | pd.Series | pd.DataFrame | None
+Truth = Decided | list[Decided]
 Row = dict[str, str]
 VERDICTS = ("holds", "partly", "contradicted", "open")
 STRENGTH = {"contradicted": 0, "partly": 1, "holds": 2}
@@ -67,22 +67,23 @@ class Claim:
 
     Attributes:
         id: of its statement.
-        fair: whether what a reader takes from the sentence is true, or whether each part of that
-            is, in the statement's order; None where nothing at hand decides.
-        strict: the same of what it literally says, where the statement tells that apart.
         numbers: on what the verdicts rest, in words and figures.
+        fair: whether what a reader takes from the sentence is true, in each case where it is of
+            several; or a list, whether each part of that is, in the statement's order; None where
+            nothing at hand decides.
+        strict: the same of what it literally says, where the statement tells that apart.
     """
 
     id: str
+    numbers: str = ""
     _: KW_ONLY
     fair: Truth = None
     strict: Truth = None
-    numbers: str = ""
 
 
 def coded(id: str, fact: Fact, value: str, *others: Fact) -> Claim:
     """A claim that holds if official code does ``value``; the others are quoted beside that."""
-    return Claim(id, fair=fact.value == value, numbers=cited(fact, *others))
+    return Claim(id, cited(fact, *others), fair=fact.value == value)
 
 
 def cited(*facts: Fact) -> str:
@@ -99,9 +100,10 @@ def verdict(*parts: Decided) -> str:
     """What follows of a reading's parts."""
     if any(part is None for part in parts):
         return "open"
-    if len({bool(part) for part in parts}) > 1:
+    true = {bool(np.all(part)) for part in parts}
+    if len(true) > 1:
         return "partly"
-    return "holds" if parts[0] else "contradicted"
+    return "holds" if True in true else "contradicted"
 
 
 def rows(statement: Statement, claim: Claim) -> list[Row]:
@@ -118,7 +120,7 @@ def rows(statement: Statement, claim: Claim) -> list[Row]:
     for (reading, parts), truth in zip(
         statement.readings.items(), (claim.fair, claim.strict), strict=False
     ):
-        truths = list(truth) if isinstance(truth, Sequence) else [truth]
+        truths = truth if isinstance(truth, list) else [truth]
         if len(truths) != len(parts) and truth is not None:
             raise ClaimError(
                 f"{of_the_claim} is read as {len(parts)} parts in {CLAIMS}, not {len(truths)}"

@@ -229,7 +229,7 @@ class Study:
             self._opening.update(Markdown("\n\n".join(said)))
 
     def claim(
-        self, id: str, *, fair: claims.Truth = None, strict: claims.Truth = None, numbers: str = ""
+        self, id: str, numbers: str = "", *, fair: claims.Truth = None, strict: claims.Truth = None
     ) -> HTML:
         """Judge one claim of a published work (:class:`chunkstudy.show.claims.Claim`) and keep it
         for the ledger; with other parameters it is neither. What it says, and what an open one
@@ -237,14 +237,14 @@ class Study:
 
         Args:
             id: its number there.
-            fair: whether what a reader takes from it is true, or each part of that.
-            strict: the same of what it literally says, where that is something else.
             numbers: on what the verdict rests.
+            fair: whether what a reader takes from it is true, or a list, each part of that.
+            strict: the same of what it literally says, where that is something else.
 
         Raises:
             ClaimError: with the study's own parameters, if it breaks the ledger's rules.
         """
-        claim = claims.Claim(id, fair=fair, strict=strict, numbers=numbers)
+        claim = claims.Claim(id, numbers, fair=fair, strict=strict)
         return self.claims(lambda: [claim])
 
     def claims(self, judge: Callable[..., Iterable[claims.Claim]], *given: Any) -> HTML:

@@ -41,13 +41,12 @@ def of_corpora(counts: pd.DataFrame) -> Iterator[Claim]:
     whole, parts = counts.iloc[-1], counts.iloc[:-1].set_index("part")
     for id, unit in (("C04", "tokens"), ("C06", "queries")):
         same = parts[unit] == parts[f"{unit} published"]
-        yield Claim(id, fair=same.all(), numbers=listed(parts[unit], ","))
+        yield Claim(id, listed(parts[unit], ","), fair=same)
     tokens, queries = whole["tokens"], whole["queries"]
     yield Claim(
-        "C05", fair=[tokens == 328_208, queries == 472],
-        numbers=f"{tokens:,} tokens, {queries} queries",
-    )  # fmt: skip
-    yield Claim("C07", fair=queries == CAPTION_QUERIES, numbers=f"{queries} queries in the file")
+        "C05", f"{tokens:,} tokens, {queries} queries", fair=[tokens == 328_208, queries == 472]
+    )
+    yield Claim("C07", f"{queries} queries in the file", fair=queries == CAPTION_QUERIES)
 
 
 def of_questions(
@@ -63,20 +62,18 @@ def of_questions(
     counted, accepted = made["counts"].iloc[0], code["chroma-accepted-excerpts"]
     excerpts, standing = counted["excerpts"], counted["excerpts that stand at their offsets"]
     yield Claim(
-        "C39", fair=standing == excerpts, strict=accepted.value == "exact match",
-        numbers=f"{standing:.0f} of {excerpts:.0f} at their offsets, {corpora[REPEATED].sum()} at "
+        "C39", f"{standing:.0f} of {excerpts:.0f} at their offsets, {corpora[REPEATED].sum()} at "
         f"further places too; {cited(accepted)}",
+        fair=standing == excerpts, strict=accepted.value == "exact match",
     )  # fmt: skip
     most, single = counted["most excerpts of a question"], counted["questions of one excerpt"]
-    yield Claim(
-        "C42", fair=most <= 5, numbers=f"at most {most:.0f}; {single:.0f} questions have one"
-    )
+    yield Claim("C42", f"at most {most:.0f}; {single:.0f} questions have one", fair=most <= 5)
     alike = made["similarity"].groupby("part")["least similar excerpt"].min()
-    yield Claim("C43", numbers=f"smallest similarity by all-MiniLM-L6-v2: {listed(alike, '.2f')}")
+    yield Claim("C43", f"smallest similarity by all-MiniLM-L6-v2: {listed(alike, '.2f')}")
     joined, of = counted["questions with and outside of names"], counted["questions"]
     yield Claim(
-        "X02", fair=joined <= of / 10, strict=joined == 0,
-        numbers=f"{joined:.0f} of {of:.0f} questions use it there",
+        "X02", f"{joined:.0f} of {of:.0f} questions use it there",
+        fair=joined <= of / 10, strict=joined == 0,
     )  # fmt: skip
 
 
@@ -94,12 +91,12 @@ def of_minilm(found: pd.DataFrame, scores: Scores) -> Iterator[Claim]:
     inside = exact | (cells["verdict"] == INSIDE)
     furthest = cells.reset_index().iloc[int(cells["difference"].abs().argmax())]
     yield Claim(
-        "C25", fair=inside.all(), strict=exact.all(),
-        numbers=f"{share(inside)} within, {exact.sum()} exact; furthest {_cell(furthest)}",
+        "C25", f"{share(inside)} within, {exact.sum()} exact; furthest {_cell(furthest)}",
+        fair=inside, strict=exact,
     )  # fmt: skip
     clusters = [chunker for chunker in scores.runs if chunker.startswith("cluster")]
     leads = pd.concat([_lead(scores, clusters, measure) for measure in BESIDE_RECALL])
-    yield Claim("C27", fair=(leads["difference"] > 0).all(), numbers=_differences(leads))
+    yield Claim("C27", _differences(leads), fair=leads["difference"] > 0)
     printed = cells["published"].astype(float)
     as_printed = {
         chunker: f"printed {cells['published'][chunker]}, here {cells['reproduced'][chunker]:.3f}"
@@ -109,8 +106,8 @@ def of_minilm(found: pd.DataFrame, scores: Scores) -> Iterator[Claim]:
     lead = _lead(scores, [window], RECALL)
     highest = printed.idxmax() == window and (lead["difference"] > 0).all()
     yield Claim(
-        "C29", fair=highest, strict=[highest, exact[window]],
-        numbers=f"{_differences(lead)}; {as_printed[window]}",
+        "C29", f"{_differences(lead)}; {as_printed[window]}",
+        fair=highest, strict=[highest, exact[window]],
     )  # fmt: skip
     recursive = [next(name for name in scores.runs if name.startswith(f"{row}-")) for row in APART]
     pairs = [OVERLAPPING, (recursive[0], recursive[1])]
@@ -121,15 +118,15 @@ def of_minilm(found: pd.DataFrame, scores: Scores) -> Iterator[Claim]:
     falls = (fallen["difference"].to_numpy() > 0) & (change > 0)
     of_windows = falls["token windows"]
     yield Claim(
-        "C30", fair=of_windows, strict=[of_windows, exact[without]],
-        numbers=f"by {change['token windows']:.1f} points as printed; {_differences(fallen[:1])}; "
+        "C30", f"by {change['token windows']:.1f} points as printed; {_differences(fallen[:1])}; "
         f"{as_printed[without]}",
+        fair=of_windows, strict=[of_windows, exact[without]],
     )  # fmt: skip
     either = _lead(scores, [window, recursive[0]], RECALL)
     yield Claim(
-        "C31", fair=(either["difference"] > 0).all() and of_windows, strict=falls.all(),
-        numbers=f"{_differences(either)}; with overlap minus without, printed, points: "
+        "C31", f"{_differences(either)}; with overlap minus without, printed, points: "
         f"{listed(change, '+.1f')}; {_differences(fallen)}",
+        fair=(either["difference"] > 0).all() and of_windows, strict=falls,
     )  # fmt: skip
 
 
@@ -147,9 +144,9 @@ def of_appendix_with_minilm(found: pd.DataFrame) -> Claim:
     means["outside"] = (printed - printed.clip(means["stack_low"], means["stack_high"])).abs()
     outside = [_cell(row) for _, row in means[~inside].nlargest(3, "outside").iterrows()]
     return Claim(
-        "C33", fair=inside.groupby(means["part"], sort=False).all().to_list(), strict=exact.all(),
-        numbers=f"{share(inside)} means within, {share(exact)} numbers exact; furthest outside: "
+        "C33", f"{share(inside)} means within, {share(exact)} numbers exact; furthest outside: "
         f"{'; '.join(outside)}",
+        fair=inside.groupby(means["part"], sort=False).all().to_list(), strict=exact,
     )  # fmt: skip
 
 
@@ -164,16 +161,16 @@ def of_measures(runs: Runs) -> Iterator[Claim]:
         harmonic = (2 * precision * recall / (precision + recall)).fillna(0)
         apart.append((harmonic - f1).abs().max())
     yield Claim(
-        "C36", fair=max(apart) <= ROUNDING,
-        numbers=f"largest difference {max(apart):.1e} over {len(apart) * len(every)} scores",
+        "C36", f"largest difference {max(apart):.1e} over {len(apart) * len(every)} scores",
+        fair=max(apart) <= ROUNDING,
     )  # fmt: skip
     means = pd.DataFrame({run.arm.name: run.wide[[PRECISION, OMEGA]].mean() for run in runs}).T
     perfect = every[every[RECALL] >= 1 - ROUNDING]
     above = perfect[PRECISION] - perfect[OMEGA] > ROUNDING
     yield Claim(
-        "C37", fair=(means[PRECISION] <= means[OMEGA]).all(), strict=not above.any(),
-        numbers=f"precision above it in {share(above)} rankings with recall 1 at 5 chunks, of "
+        "C37", f"precision above it in {share(above)} rankings with recall 1 at 5 chunks, of "
         f"{len(means)} chunkers",
+        fair=means[PRECISION] <= means[OMEGA], strict=~above,
     )  # fmt: skip
 
 
@@ -191,9 +188,9 @@ def of_cluster() -> Iterator[Claim]:
             cuts = cluster_cuts(vectors, longest, quirks=official)
             short[official] += abs(_reward(above, cuts) - best) > 1e-6
     yield Claim(
-        "C50", fair=short[False] == 0, strict=short[True] == 0,
-        numbers=f"in 100 random texts of {pieces} pieces, chunks of at most {longest}: the best is "
+        "C50", f"in 100 random texts of {pieces} pieces, chunks of at most {longest}: the best is "
         f"found {100 - short[False]} times as described, {100 - short[True]} times officially",
+        fair=short[False] == 0, strict=short[True] == 0,
     )  # fmt: skip
     draw, before, changed = np.random.default_rng(1), 40, 0
     for _ in range(50):
@@ -203,9 +200,9 @@ def of_cluster() -> Iterator[Claim]:
         )
         changed += alone != [cut for cut in longer if cut < before]
     yield Claim(
-        "C51", fair=changed > 0,
-        numbers=f"boundaries among the first {before} pieces change in {changed} of 50 random "
+        "C51", f"boundaries among the first {before} pieces change in {changed} of 50 random "
         "texts when 20 pieces follow",
+        fair=changed > 0,
     )  # fmt: skip
 
 

@@ -92,10 +92,9 @@ def on_reproductions(cells: pd.DataFrame, facts: Mapping[str, Fact]) -> Iterator
         for unit in ("fixed-tokens", "sentences")
     )
     yield Claim(
-        "C126", fair=tokens == tokens_of_jina and sentences == sentences_of_jina,
-        strict=chunkers.value == "paragraphs, fixed sizes, sentences"
+        "C126", f"{tokens} tokens, {sentences} sentences; {cited(chunkers, first, ends)}",
+        fair=tokens == tokens_of_jina and sentences == sentences_of_jina, strict=chunkers.value == "paragraphs, fixed sizes, sentences"
         and first.value == tokens_of_jina and ends.value == "the tokens . ! and ?",
-        numbers=f"{tokens} tokens, {sentences} sentences; {cited(chunkers, first, ends)}",
     )  # fmt: skip
 
 
@@ -106,20 +105,17 @@ def _of_table_1(cells: pd.DataFrame) -> Iterator[Claim]:
     authors: Any = pd.Series(AUTHORS)
     apart = (authors - original).abs().dropna()
     yield Claim(
-        "C69", fair=len(apart) == 4 and (apart < 0.0001).all(),
-        numbers=f"apart by {apart.max():.6f}",
-    )  # fmt: skip
-    yield Claim(
-        "C71", fair=again.rank().equals(original.rank()), numbers=f"4 methods, {listed(again)}"
+        "C69", f"apart by {apart.max():.6f}", fair=len(apart) == 4 and (apart < 0.0001).all()
     )
+    yield Claim("C71", f"4 methods, {listed(again)}", fair=again.rank().equals(original.rank()))
     best = scores(cells, "3").drop(index=AVERAGE)["gutenqa"].idxmax() == "LumberChunker"
     books = cells[(cells["table"] == "3") & (cells["collection"] == "gutenqa")]
     below = books[books["chunker"].replace(METHODS).isin(STRUCTURE)]["marks"].str.contains("a")
     lead = 100 * (authors["LumberChunker"] / authors["recursive"] - 1)
     yield Claim(
-        "C72", fair=best.all() and all(below),
-        numbers=f"{share(below)} cells of Table 3 marked at p < 0.05 below the best; its own lead "
+        "C72", f"{share(below)} cells of Table 3 marked at p < 0.05 below the best; its own lead "
         f"over recursive chunks, which Table 1 leaves out, {lead:.1f}%",
+        fair=best.all() and all(below),
     )  # fmt: skip
 
 
@@ -130,13 +126,13 @@ def _of_table_2(cells: pd.DataFrame) -> Iterator[Claim]:
     table = cells[cells["table"] == "2"]
     pairs: Any = table.pivot(index=keys, columns="statistic", values="value")
     alike = pairs["original"].round(3) == post[pairs.index].round(3)
-    yield Claim("C73", fair=len(alike) == 24 and alike.all(), numbers=f"{share(alike)} alike")
+    yield Claim("C73", f"{share(alike)} alike", fair=len(alike) == 24 and alike.all())
     grid = small[small["table"].isin(["3", "5"])].set_index(keys)["value"]
     apart = (pairs["reproduced"] - grid[pairs.index]).abs()
     rounded = apart < 0.00051
     yield Claim(
-        "C74", fair=(apart < 0.00095).all(), strict=rounded.all(),
-        numbers=f"apart by up to {apart.max():.4f}, {share(rounded)} are rounded",
+        "C74", f"apart by up to {apart.max():.4f}, {share(rounded)} are rounded",
+        fair=apart < 0.00095, strict=rounded,
     )  # fmt: skip
     wide = pairs["reproduced"].unstack("ordering")
     gain = (wide[LATE] - wide[PLAIN]).unstack("collection")
@@ -144,12 +140,12 @@ def _of_table_2(cells: pd.DataFrame) -> Iterator[Claim]:
     excepted = ["fiqa", "trec-covid"]
     gains: Any = pd.concat([gain.drop("semantic").stack(), semantic.drop(excepted)]) > 0
     yield Claim(
-        "C75", fair=(means > 0).all(), strict=gains.all(),
-        numbers=f"mean gains {means.min():+.4f} and more; {share(gains)} cells gain",
+        "C75", f"mean gains {means.min():+.4f} and more; {share(gains)} cells gain",
+        fair=means > 0, strict=gains,
     )  # fmt: skip
     fiqa, covid = semantic[excepted]
     yield Claim(
-        "C76", numbers=f"semantic chunks change by {fiqa:+.3f} on FiQA and {covid:+.3f} on "
+        "C76", f"semantic chunks change by {fiqa:+.3f} on FiQA and {covid:+.3f} on "
         "TREC-COVID",
     )  # fmt: skip
 
@@ -160,8 +156,8 @@ def _of_tables_3_to_5(cells: pd.DataFrame) -> Iterator[Claim]:
     rounding = 0.01 / plain + 0.006  # of scores printed to four decimals, and of percentages
     closes = (apart - rounding)[[*IN_CORPUS, "gutenqa"]] <= 0
     yield Claim(
-        "C100", fair=closes.size == 168 and closes.all(axis=None),
-        numbers=f"{share(closes)} within rounding",
+        "C100", f"{share(closes)} within rounding",
+        fair=closes.size == 168 and closes.all(axis=None),
     )  # fmt: skip
 
     def means(table: Any) -> Any:
@@ -170,9 +166,9 @@ def _of_tables_3_to_5(cells: pd.DataFrame) -> Iterator[Claim]:
     apart = (changes[AVERAGE] - means(changes)).abs()
     own = 100 * (late[AVERAGE] / plain[AVERAGE] - 1).loc["propositions"]
     yield Claim(
-        "C101", fair=(apart <= 0.011).all(axis=None),
-        numbers=f"apart by up to {apart.max(axis=None):.3f}; the averages of propositions "
+        "C101", f"apart by up to {apart.max(axis=None):.3f}; the averages of propositions "
         f"themselves change by {listed(own, '+.2f')}%",
+        fair=apart <= 0.011,
     )  # fmt: skip
     furthest = []
     for number, methods in (("3", plain), ("5", late)):
@@ -180,15 +176,14 @@ def _of_tables_3_to_5(cells: pd.DataFrame) -> Iterator[Claim]:
         columns = methods.mean() - scores(cells, number).loc[AVERAGE]
         furthest += [rows.abs().max(axis=None), columns.abs().max()]
     yield Claim(
-        "C102", fair=[apart <= 0.00011 for apart in furthest],
-        numbers=f"apart by up to {max(furthest):.6f}",
-    )  # fmt: skip
+        "C102", f"apart by up to {max(furthest):.6f}", fair=[apart <= 0.00011 for apart in furthest]
+    )
     single = cells[(cells["chunker"] != AVERAGE) & (cells["collection"] != AVERAGE)]
     marks = single[single["table"].isin(["3", "5"])]["marks"]
     best, worst = (marks[marks.str.contains(word)] for word in ("bold", "underline"))
     none = single[(single["table"] == "4") & (single["value"] == 0)]["marks"]
     broken = [best.str.contains("a"), worst.str.contains("b"), none.str.contains("*", regex=False)]
     yield Claim(
-        "C127", fair=not pd.concat(broken).any(),
-        numbers=f"{len(best)} best and {len(worst)} worst cells, {len(none)} changes of 0",
+        "C127", f"{len(best)} best and {len(worst)} worst cells, {len(none)} changes of 0",
+        fair=not pd.concat(broken).any(),
     )  # fmt: skip
