@@ -25,7 +25,9 @@ class Statement(BaseModel):
         fair: what a reader takes it to mean, its parts separated by semicolons; empty where the
             sentence says it itself.
         strict: what it literally says, likewise, where that is something else.
-        basis: whose numbers decide it.
+        numbers: on what its verdicts rest, in words with a ``{}`` for each number, as
+            :meth:`str.format` has them.
+        basis: whose numbers these are.
         needs: what would decide it, or a part of it, where nothing at hand does.
         page: the notebook that names it among its open claims, where no line of code judges it.
     """
@@ -38,6 +40,7 @@ class Statement(BaseModel):
     sentence: str = Field(min_length=1)
     fair: str = ""
     strict: str = ""
+    numbers: str = ""
     basis: Basis
     needs: str = ""
     page: str = ""

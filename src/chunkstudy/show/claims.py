@@ -17,8 +17,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,7 +31,7 @@ from chunkstudy.show.columns import Columns, one_of
 from chunkstudy.show.formats import MINUS
 
 Decided = bool | np.bool_ | pd.Series | pd.DataFrame | None
-Truth = Decided | list[Decided]
+Truth = Decided | Sequence[Decided]
 Row = dict[str, str]
 VERDICTS = ("holds", "partly", "contradicted", "open")
 STRENGTH = {"contradicted": 0, "partly": 1, "holds": 2}
@@ -61,24 +60,20 @@ class ClaimError(ValueError):
     """A claim that breaks the ledger's rules; the message says which."""
 
 
-@dataclass(frozen=True, slots=True)
 class Claim:
     """How one claim is judged.
 
-    Attributes:
+    Args:
         id: of its statement.
-        numbers: on what the verdicts rest, in words and figures.
+        numbers: on what the verdicts rest, in the order in which the statement names them.
         fair: whether what a reader takes from the sentence is true, in each case where it is of
             several; or a list, whether each part of that is, in the statement's order; None where
             nothing at hand decides.
         strict: the same of what it literally says, where the statement tells that apart.
     """
 
-    id: str
-    numbers: str = ""
-    _: KW_ONLY
-    fair: Truth = None
-    strict: Truth = None
+    def __init__(self, id: str, *numbers: object, fair: Truth = None, strict: Truth = None) -> None:
+        self.id, self.numbers, self.fair, self.strict = id, numbers, fair, strict
 
 
 def coded(id: str, fact: Fact, value: str, *others: Fact) -> Claim:
@@ -97,55 +92,73 @@ def share(met: pd.Series[Any] | pd.DataFrame) -> str:
 
 
 def verdict(*parts: Decided) -> str:
-    """What follows of a reading's parts."""
+    """What follows of a reading's parts.
+
+    Raises:
+        ClaimError: if a part is told of no case at all, which would make it true.
+    """
     if any(part is None for part in parts):
         return "open"
+    if any(not np.asarray(part).size for part in parts):
+        raise ClaimError("a reading is decided by no case; look at what it selects")
     true = {bool(np.all(part)) for part in parts}
     if len(true) > 1:
         return "partly"
-    return "holds" if True in true else "contradicted"
+    return "holds" if true == {True} else "contradicted"
 
 
 def rows(statement: Statement, claim: Claim) -> list[Row]:
     """A row of the ledger for each reading, the fair one first.
 
     Raises:
-        ClaimError: if the claim has other readings or parts than the statement, no number, an open
-            reading without what it needs, or a fair reading that grants it less than the strict
-            one.
+        ClaimError: if the claim has other readings, parts or numbers than the statement, no number,
+            an open reading without what it needs, or a fair reading that grants it less than the
+            strict one.
     """
+    numbers, verdicts = _numbers(statement, claim), _verdicts(statement, claim)
+    return [
+        {
+            "id": statement.id,
+            "place": statement.place,
+            "claim": statement.sentence,
+            "reading": ": ".join(filter(None, (reading, "; ".join(parts)))),
+            "verdict": verdicts[reading],
+            "basis": statement.basis,
+            "numbers": numbers,
+            "needs": statement.needs if verdicts[reading] == "open" else "",
+        }
+        for reading, parts in statement.readings.items()
+    ]
+
+
+def _verdicts(statement: Statement, claim: Claim) -> dict[str, str]:
     of_the_claim, verdicts = f"claim {claim.id}", {}
     if claim.strict is not None and not statement.strict:
         raise ClaimError(f"{of_the_claim} has no strict reading in {CLAIMS}; say it there")
     for (reading, parts), truth in zip(
         statement.readings.items(), (claim.fair, claim.strict), strict=False
     ):
-        truths = truth if isinstance(truth, list) else [truth]
-        if len(truths) != len(parts) and truth is not None:
+        truths = truth if isinstance(truth, Sequence) else [truth]
+        if truth is not None and len(truths) != len(parts):
             raise ClaimError(
-                f"{of_the_claim} is read as {len(parts)} parts in {CLAIMS}, not {len(truths)}"
+                f"{of_the_claim} is read in parts: {len(parts)} in {CLAIMS}, {len(truths)} here"
             )
         verdicts[reading] = verdict(*truths)
     if ("open" in verdicts.values()) != bool(statement.needs):
         raise ClaimError(f"{of_the_claim}: `needs` in {CLAIMS} says what an open reading waits for")
     decided = [STRENGTH[word] for word in verdicts.values() if word != "open"]
-    if decided and not any(map(str.isdigit, claim.numbers)):
-        raise ClaimError(f"{of_the_claim} is decided without a number; give `numbers`")
+    if decided and not claim.numbers:
+        raise ClaimError(f"{of_the_claim} is decided without a number; give one")
     if decided != sorted(decided, reverse=True):
         raise ClaimError(f"{of_the_claim}: the strict reading grants it more than the fair one")
-    return [
-        {
-            "id": statement.id,
-            "place": statement.place,
-            "claim": statement.sentence,
-            "reading": f"{reading}: {words}" if (words := "; ".join(parts)) else reading,
-            "verdict": verdicts[reading],
-            "basis": statement.basis,
-            "numbers": claim.numbers,
-            "needs": statement.needs if verdicts[reading] == "open" else "",
-        }
-        for reading, parts in statement.readings.items()
-    ]
+    return verdicts
+
+
+def _numbers(statement: Statement, claim: Claim) -> str:
+    given, named = len(claim.numbers), statement.numbers.count("{")
+    if given != named:
+        raise ClaimError(f"claim {claim.id} names {named} numbers in {CLAIMS} and is given {given}")
+    return statement.numbers.format(*claim.numbers)
 
 
 def judged(places: Places, claims: Iterable[Claim], before: Iterable[Row]) -> list[Row]:

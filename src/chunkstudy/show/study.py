@@ -229,22 +229,22 @@ class Study:
             self._opening.update(Markdown("\n\n".join(said)))
 
     def claim(
-        self, id: str, numbers: str = "", *, fair: claims.Truth = None, strict: claims.Truth = None
+        self, id: str, *numbers: object, fair: claims.Truth = None, strict: claims.Truth = None
     ) -> HTML:
         """Judge one claim of a published work (:class:`chunkstudy.show.claims.Claim`) and keep it
-        for the ledger; with other parameters it is neither. What it says, and what an open one
-        waits for, stands in ``results/published/claims.csv``.
+        for the ledger; with other parameters it is neither. All its words stand in
+        ``results/published/claims.csv``.
 
         Args:
             id: its number there.
-            numbers: on what the verdict rests.
+            numbers: on what the verdict rests, in the order in which they are named there.
             fair: whether what a reader takes from it is true, or a list, each part of that.
             strict: the same of what it literally says, where that is something else.
 
         Raises:
             ClaimError: with the study's own parameters, if it breaks the ledger's rules.
         """
-        claim = claims.Claim(id, numbers, fair=fair, strict=strict)
+        claim = claims.Claim(id, *numbers, fair=fair, strict=strict)
         return self.claims(lambda: [claim])
 
     def claims(self, judge: Callable[..., Iterable[claims.Claim]], *given: Any) -> HTML:
@@ -397,7 +397,7 @@ class Study:
     ) -> Table:
         return Table.of(frame, names, over(self._columns, shown_as or {}))
 
-    def _show_claims(self, rows: Sequence[claims.Row]) -> HTML:
+    def _show_claims(self, rows: Sequence[Mapping[str, str]]) -> HTML:
         names = ["id", "claim", "reading", "verdict", "numbers"]
         needs = ["needs"] if any(row["needs"] for row in rows) else []
         return self.show(pd.DataFrame(rows, columns=names + needs), shown_as=claims.SHOWN_AS)

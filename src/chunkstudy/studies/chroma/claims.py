@@ -63,47 +63,36 @@ def of_recursive_and_token(main: pd.DataFrame) -> Iterator[Claim]:
     scores, recall, iou = main[SCORES], main[RECALL], main[IOU]
     over_mean, over_middle = scores - scores.mean(), scores - scores.median()
     ratio, gap = 100 * (recall.max() / recall.min() - 1), recall.max() - recall.min()
-    yield Claim(
-        "C01", f"highest over lowest recall {ratio:.1f}%; highest minus lowest {gap:.1f} points",
-        fair=9 <= ratio < 10, strict=round(gap) == 9,
-    )  # fmt: skip
+    yield Claim("C01", ratio, gap, fair=9 <= ratio < 10, strict=round(gap) == 9)
     # The sentence says "certain" and "can": a default below the mean on every measure does.
     defaults = over_mean.loc[["token-800-400", "kamradt"]].max(axis=1)
-    yield Claim(
-        "C08", f"best margin over the mean, points: {listed(defaults, '+.2f')}",
-        fair=(defaults < 0).any(),
-    )  # fmt: skip
+    yield Claim("C08", listed(defaults, "+.2f"), fair=(defaults < 0).any())
     above = (over_mean.loc[RECURSIVE] > 0).sum(axis=1)
-    yield Claim(
-        "C09", f"of 4 measures above the mean: {listed(above, 'd')}", fair=(above > 2).any()
-    )
+    yield Claim("C09", listed(above, "d"), fair=(above > 2).any())
     by_mean, by_middle = over_mean.T["recursive-200-0"], over_middle.T["recursive-200-0"]
     yield Claim(
-        "C10", f"over the mean, points: {listed(by_mean, '+.2f')}; over the middle row: "
-        f"{listed(by_middle, '+.1f')}",
+        "C10", listed(by_mean, "+.2f"), listed(by_middle, "+.1f"),
         fair=by_mean > 0, strict=by_middle > 0,
     )  # fmt: skip
     sizes = ["400-0", "200-0", "800-400", "400-200"]
     recursive, token = (scores.T[[f"{kind}-{size}" for size in sizes]].set_axis(sizes, axis=1)
                         for kind in ("recursive", "token"))  # fmt: skip
     lowest = (recursive - token).min()
-    lead = "recursive minus token windows where it is lowest, points: "
     apart, overlapping = lowest[sizes[:2]], lowest[sizes[2:]]
-    yield Claim("C11", lead + listed(apart, "+.1f"), fair=apart > 0)
-    yield Claim("C12", lead + listed(overlapping, "+.1f"), fair=overlapping <= 0)
+    yield Claim("C11", listed(apart, "+.1f"), fair=apart > 0)
+    yield Claim("C12", listed(overlapping, "+.1f"), fair=overlapping <= 0)
     change = pd.Series(
         {name: iou[f"{name}-400-0"] - iou[f"{name}-400-200"] for name in ("recursive", "token")}
     )
     yield Claim(
-        "C13", f"change at 400 tokens, points: {listed(change, '+.1f')}",
+        "C13", listed(change, "+.1f"),
         fair=(change >= 0).all() and change.mean() > 0, strict=change > 0,
     )  # fmt: skip
     # Slightly below average is nearer to the mean than to the lowest row.
     below = (recall.mean() - recall["token-800-400"]) / (recall.mean() - recall.min())
     lowest_of_all = scores.idxmin() == "token-800-400"
     yield Claim(
-        "C14", f"{below:.0%} of the way from the mean to the lowest recall; lowest of "
-        f"{len(main)} rows on {share(lowest_of_all)} measures",
+        "C14", below, len(main), share(lowest_of_all),
         fair=[0 < below < 0.5, lowest_of_all[BESIDE_RECALL]],
     )  # fmt: skip
     change = pd.Series(
@@ -114,66 +103,49 @@ def of_recursive_and_token(main: pd.DataFrame) -> Iterator[Claim]:
             "token windows to 200": recall["token-200-0"] - recall["token-400-0"],
         }
     )
-    yield Claim(
-        "C24", f"change of recall from 400 tokens, points: {listed(change, '+.1f')}; printed "
-        "series have at most 2 sizes with one overlap",
-        fair=change < 0,
-    )  # fmt: skip
+    yield Claim("C24", listed(change, "+.1f"), fair=change < 0)
 
 
 def of_semantic(main: pd.DataFrame, size_in_code: Fact) -> Iterator[Claim]:
     """What the report says of cluster, the LLM chunker and Kamradt's in its main table."""
     scores, recall = main[SCORES], main[RECALL]
     rank = scores.rank(ascending=False, method="min").astype(int).T
-    cluster, llm, of_all = rank["cluster-200"], rank["llm"], f"of {len(main)}"
     for id, chunker, place, score in (("C15", "cluster-400", 2, 91.3), ("C17", "llm", 1, 91.9)):
-        placed = rank[chunker][RECALL]
-        yield Claim(
-            id, f"rank {placed} {of_all}, {recall[chunker]:.1f}%",
-            fair=placed == place and recall[chunker] == score,
-        )  # fmt: skip
+        numbers = placed, _, stated = rank[chunker][RECALL], len(main), recall[chunker]
+        yield Claim(id, *numbers, fair=placed == place and stated == score)
     # The middle seven rows of thirteen are average.
-    yield Claim(
-        "C16", f"rank {of_all}: {listed(cluster, 'd')}",
-        fair=[4 <= cluster[RECALL] <= 10, cluster[BESIDE_RECALL] == 1],
-    )  # fmt: skip
-    yield Claim(
-        "C18", f"rank {of_all}: {listed(llm[BESIDE_RECALL], 'd')}",
-        fair=llm[BESIDE_RECALL].between(4, 10).all(),
-    )  # fmt: skip
+    average = rank.isin(range(4, 11)).T
+    cluster, llm = rank["cluster-200"], rank["llm"][BESIDE_RECALL]
+    placed = [average[RECALL]["cluster-200"], cluster[BESIDE_RECALL] == 1]
+    yield Claim("C16", len(main), listed(cluster, "d"), fair=placed)
+    yield Claim("C18", len(main), listed(llm, "d"), fair=average.loc["llm", BESIDE_RECALL])
     before, after, mean = main.T["kamradt"], main.T["kamradt-modified-300"], scores.mean()
     against = 100 * (before[SCORES] / mean - 1)
     part = (mean - before[SCORES]) / (mean - scores.min())
     yield Claim(
-        "C19", f"against the mean, percent: {listed(against, '+.0f')}; of the way from the mean "
-        f"to the lowest row: {listed(part, '.0%')}",
+        "C19", listed(against, "+.0f"), listed(part, ".0%"),
         fair=against < 0, strict=(part > 0) & (part < 0.5),
     )  # fmt: skip
     gain = 100 * (after[SCORES] / before[SCORES] - 1)
-    multiple = gain[BESIDE_RECALL] / gain[RECALL]
-    rises = gain[RECALL] > 0
+    rises, alike = gain[RECALL] > 0, (gain[BESIDE_RECALL] / gain[RECALL]).between(0.5, 2)
     yield Claim(
-        "C20", f"recall {after[RECALL]:.1f}%; change, percent: {listed(gain, '+.0f')}",
-        fair=gain > 0, strict=[after[RECALL] == 87.1 and rises, multiple.between(0.5, 2).all()],
+        "C20", after[RECALL], listed(gain, "+.0f"),
+        fair=gain > 0, strict=[after[RECALL] == 87.1 and rises, alike],
     )  # fmt: skip
     size, size_before = after["chunk size"], before["chunk size"]
     yield Claim(
-        "C21", f"recall {before[RECALL]:.1f}% to {after[RECALL]:.1f}%; mean size "
-        f"{size_before:.0f} to {size:.0f} tokens",
-        fair=[rises, size < size_before],
-    )  # fmt: skip
+        "C21", before[RECALL], after[RECALL], size_before, size, fair=[rises, size < size_before]
+    )
     # Where the mean is above a limit, so is the largest.
-    yield Claim(
-        "C22", f"length 300 asked for, mean size {size:.0f}; {cited(size_in_code)}",
-        fair=size < 300 and size_in_code.value == "largest",
-    )  # fmt: skip
+    kept = size < 300 and size_in_code.value == "largest"
+    yield Claim("C22", size, cited(size_in_code), fair=kept)
 
 
 def of_other_tables(published: pd.DataFrame) -> Iterator[Claim]:
     """What the report says of its table with all-MiniLM-L6-v2 and of its appendix."""
     recall = means(published, "minilm")[RECALL]
     margin = recall[["cluster-250", "cluster-200"]] - recall.mean()
-    yield Claim("C28", f"against the mean, points: {listed(margin, '+.2f')}", fair=margin < 0)
+    yield Claim("C28", listed(margin, "+.2f"), fair=margin < 0)
     appendix = published[published["table"] == "appendix"]
     by_corpus = appendix[
         (appendix["statistic"] == "mean")
@@ -183,9 +155,7 @@ def of_other_tables(published: pd.DataFrame) -> Iterator[Claim]:
     cells = by_corpus.groupby(["encoder", "part", "measure"])["value"]
     margin = by_corpus["value"] - cells.transform("median")
     above = margin[by_corpus["chunker"].str.startswith("cluster")] > 0
-    yield Claim(
-        "C54", f"{share(above)} cells of the appendix", fair=above.mean() > 0.5, strict=above
-    )
+    yield Claim("C54", share(above), fair=above.mean() > 0.5, strict=above)
     keys = ["encoder", "chunker", "measure", "statistic"]
     tables = published[published["table"] != "appendix"]
     both = appendix[appendix["part"] == "all"].merge(tables, on=keys, suffixes=("", " before"))
@@ -193,7 +163,5 @@ def of_other_tables(published: pd.DataFrame) -> Iterator[Claim]:
     furthest = both.iloc[int((both["value"] - both["value before"]).abs().argmax())]
     names = ", ".join(shown(kind, furthest[kind]) for kind in ("chunker", "measure"))
     yield Claim(
-        "X05", f"{share(same)} numbers are the same; furthest {names}: "
-        f"{furthest['published before']} and {furthest['published']}",
-        fair=same,
-    )  # fmt: skip
+        "X05", share(same), names, furthest["published before"], furthest["published"], fair=same
+    )

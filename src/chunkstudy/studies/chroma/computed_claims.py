@@ -43,10 +43,8 @@ def of_corpora(counts: pd.DataFrame) -> Iterator[Claim]:
         same = parts[unit] == parts[f"{unit} published"]
         yield Claim(id, listed(parts[unit], ","), fair=same)
     tokens, queries = whole["tokens"], whole["queries"]
-    yield Claim(
-        "C05", f"{tokens:,} tokens, {queries} queries", fair=[tokens == 328_208, queries == 472]
-    )
-    yield Claim("C07", f"{queries} queries in the file", fair=queries == CAPTION_QUERIES)
+    yield Claim("C05", tokens, queries, fair=[tokens == 328_208, queries == 472])
+    yield Claim("C07", queries, fair=queries == CAPTION_QUERIES)
 
 
 def of_questions(
@@ -62,19 +60,15 @@ def of_questions(
     counted, accepted = made["counts"].iloc[0], code["chroma-accepted-excerpts"]
     excerpts, standing = counted["excerpts"], counted["excerpts that stand at their offsets"]
     yield Claim(
-        "C39", f"{standing:.0f} of {excerpts:.0f} at their offsets, {corpora[REPEATED].sum()} at "
-        f"further places too; {cited(accepted)}",
+        "C39", standing, excerpts, corpora[REPEATED].sum(), cited(accepted),
         fair=standing == excerpts, strict=accepted.value == "exact match",
     )  # fmt: skip
     most, single = counted["most excerpts of a question"], counted["questions of one excerpt"]
-    yield Claim("C42", f"at most {most:.0f}; {single:.0f} questions have one", fair=most <= 5)
+    yield Claim("C42", most, single, fair=most <= 5)
     alike = made["similarity"].groupby("part")["least similar excerpt"].min()
-    yield Claim("C43", f"smallest similarity by all-MiniLM-L6-v2: {listed(alike, '.2f')}")
+    yield Claim("C43", listed(alike, ".2f"))
     joined, of = counted["questions with and outside of names"], counted["questions"]
-    yield Claim(
-        "X02", f"{joined:.0f} of {of:.0f} questions use it there",
-        fair=joined <= of / 10, strict=joined == 0,
-    )  # fmt: skip
+    yield Claim("X02", joined, of, fair=joined <= of / 10, strict=joined == 0)
 
 
 def of_minilm(found: pd.DataFrame, scores: Scores) -> Iterator[Claim]:
@@ -90,47 +84,37 @@ def of_minilm(found: pd.DataFrame, scores: Scores) -> Iterator[Claim]:
     exact = cells["verdict"] == EXACT
     inside = exact | (cells["verdict"] == INSIDE)
     furthest = cells.reset_index().iloc[int(cells["difference"].abs().argmax())]
-    yield Claim(
-        "C25", f"{share(inside)} within, {exact.sum()} exact; furthest {_cell(furthest)}",
-        fair=inside, strict=exact,
-    )  # fmt: skip
+    yield Claim("C25", share(inside), exact.sum(), _cell(furthest), fair=inside, strict=exact)
     clusters = [chunker for chunker in scores.runs if chunker.startswith("cluster")]
     leads = pd.concat([_lead(scores, clusters, measure) for measure in BESIDE_RECALL])
     yield Claim("C27", _differences(leads), fair=leads["difference"] > 0)
-    printed = cells["published"].astype(float)
-    as_printed = {
-        chunker: f"printed {cells['published'][chunker]}, here {cells['reproduced'][chunker]:.3f}"
-        for chunker in OVERLAPPING
-    }
     window, without = OVERLAPPING
+    printed, numbers = cells["published"].astype(float), cells[["published", "reproduced"]].T
     lead = _lead(scores, [window], RECALL)
     highest = printed.idxmax() == window and (lead["difference"] > 0).all()
     yield Claim(
-        "C29", f"{_differences(lead)}; {as_printed[window]}",
-        fair=highest, strict=[highest, exact[window]],
-    )  # fmt: skip
+        "C29", _differences(lead), *numbers[window], fair=highest, strict=[highest, exact[window]]
+    )
     recursive = [next(name for name in scores.runs if name.startswith(f"{row}-")) for row in APART]
     pairs = [OVERLAPPING, (recursive[0], recursive[1])]
     fallen = scores.compare(pairs, RECALL)
     change = pd.Series(
         [printed[more] - printed[less] for more, less in pairs], ["token windows", "recursive"]
     )
-    falls = (fallen["difference"].to_numpy() > 0) & (change > 0)
+    falls = (change > 0) & (fallen["difference"].to_numpy() > 0)
     of_windows = falls["token windows"]
     yield Claim(
-        "C30", f"by {change['token windows']:.1f} points as printed; {_differences(fallen[:1])}; "
-        f"{as_printed[without]}",
+        "C30", change["token windows"], _differences(fallen[:1]), *numbers[without],
         fair=of_windows, strict=[of_windows, exact[without]],
     )  # fmt: skip
     either = _lead(scores, [window, recursive[0]], RECALL)
     yield Claim(
-        "C31", f"{_differences(either)}; with overlap minus without, printed, points: "
-        f"{listed(change, '+.1f')}; {_differences(fallen)}",
+        "C31", _differences(either), listed(change, "+.1f"), _differences(fallen),
         fair=(either["difference"] > 0).all() and of_windows, strict=falls,
     )  # fmt: skip
 
 
-def of_appendix_with_minilm(found: pd.DataFrame) -> Claim:
+def of_appendix_with_minilm(found: pd.DataFrame) -> Iterator[Claim]:
     """Whether the appendix with all-MiniLM-L6-v2 comes out.
 
     Args:
@@ -143,9 +127,8 @@ def of_appendix_with_minilm(found: pd.DataFrame) -> Claim:
     printed = means["published"].astype(float)
     means["outside"] = (printed - printed.clip(means["stack_low"], means["stack_high"])).abs()
     outside = [_cell(row) for _, row in means[~inside].nlargest(3, "outside").iterrows()]
-    return Claim(
-        "C33", f"{share(inside)} means within, {share(exact)} numbers exact; furthest outside: "
-        f"{'; '.join(outside)}",
+    yield Claim(
+        "C33", share(inside), share(exact), "; ".join(outside),
         fair=inside.groupby(means["part"], sort=False).all().to_list(), strict=exact,
     )  # fmt: skip
 
@@ -155,23 +138,17 @@ def of_measures(runs: Runs) -> Iterator[Claim]:
     every = pd.concat([run.wide for run in runs])
     apart = []
     for cut in (5, 10, "Min"):
-        precision, recall, f1 = (
-            every[f"Span{name}@{cut}"] for name in ("Precision", "Recall", "F1")
-        )
+        names = (f"Span{name}@{cut}" for name in ("Precision", "Recall", "F1"))
+        precision, recall, f1 = (every[name] for name in names)
         harmonic = (2 * precision * recall / (precision + recall)).fillna(0)
         apart.append((harmonic - f1).abs().max())
-    yield Claim(
-        "C36", f"largest difference {max(apart):.1e} over {len(apart) * len(every)} scores",
-        fair=max(apart) <= ROUNDING,
-    )  # fmt: skip
+    yield Claim("C36", max(apart), len(apart) * len(every), fair=max(apart) <= ROUNDING)
     means = pd.DataFrame({run.arm.name: run.wide[[PRECISION, OMEGA]].mean() for run in runs}).T
     perfect = every[every[RECALL] >= 1 - ROUNDING]
     above = perfect[PRECISION] - perfect[OMEGA] > ROUNDING
     yield Claim(
-        "C37", f"precision above it in {share(above)} rankings with recall 1 at 5 chunks, of "
-        f"{len(means)} chunkers",
-        fair=means[PRECISION] <= means[OMEGA], strict=~above,
-    )  # fmt: skip
+        "C37", share(above), len(means), fair=means[PRECISION] <= means[OMEGA], strict=~above
+    )
 
 
 def of_cluster() -> Iterator[Claim]:
@@ -188,8 +165,7 @@ def of_cluster() -> Iterator[Claim]:
             cuts = cluster_cuts(vectors, longest, quirks=official)
             short[official] += abs(_reward(above, cuts) - best) > 1e-6
     yield Claim(
-        "C50", f"in 100 random texts of {pieces} pieces, chunks of at most {longest}: the best is "
-        f"found {100 - short[False]} times as described, {100 - short[True]} times officially",
+        "C50", pieces, longest, 100 - short[False], 100 - short[True],
         fair=short[False] == 0, strict=short[True] == 0,
     )  # fmt: skip
     draw, before, changed = np.random.default_rng(1), 40, 0
@@ -199,11 +175,7 @@ def of_cluster() -> Iterator[Claim]:
             cluster_cuts(text, 4, quirks=False) for text in (vectors[:before], vectors)
         )
         changed += alone != [cut for cut in longer if cut < before]
-    yield Claim(
-        "C51", f"boundaries among the first {before} pieces change in {changed} of 50 random "
-        "texts when 20 pieces follow",
-        fair=changed > 0,
-    )  # fmt: skip
+    yield Claim("C51", before, changed, fair=changed > 0)
 
 
 def _lead(scores: Scores, rows: list[str], measure: str) -> pd.DataFrame:
