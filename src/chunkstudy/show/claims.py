@@ -162,24 +162,25 @@ def _numbers(statement: Statement, claim: Claim) -> str:
 
 
 def judged(places: Places, claims: Iterable[Claim], before: Iterable[Row]) -> list[Row]:
-    """The rows of claims, none of which this page has judged before.
+    """The rows of claims in the order in which they are listed, none of which this page has judged
+    before.
 
     Raises:
         ClaimError: if one was, if nothing says what one claims, or if one breaks a rule
             (:func:`rows`).
     """
-    listed, found = statements.read(places), []
+    listed = statements.read(places)
+    of_claims: dict[str, list[Row]] = {}
     seen = {row["id"] for row in before}
     for claim in claims:
         if claim.id not in listed:
             raise ClaimError(
                 f"claim {claim.id} is not in results/published/{CLAIMS}; add what it says there"
             )
-        if claim.id in seen:
+        if claim.id in seen or claim.id in of_claims:
             raise ClaimError(f"claim {claim.id} is judged twice on this page; leave one")
-        seen.add(claim.id)
-        found += rows(listed[claim.id], claim)
-    return found
+        of_claims[claim.id] = rows(listed[claim.id], claim)
+    return [row for id in listed for row in of_claims.get(id, ())]
 
 
 def opened(statement: Statement) -> list[Row]:
