@@ -33,21 +33,11 @@ from chunkstudy.show.formats import MINUS
 Decided = bool | np.bool_ | pd.Series | pd.DataFrame | None
 Truth = Decided | Sequence[Decided]
 Row = dict[str, str]
-VERDICTS = ("holds", "partly", "contradicted", "open")
 STRENGTH = {"contradicted": 0, "partly": 1, "holds": 2}
 """Which verdict grants a sentence more; an open one compares with none."""
 COLUMNS = [
-    "id",
-    "work",
-    "place",
-    "claim",
-    "reading",
-    "verdict",
-    "basis",
-    "numbers",
-    "needs",
-    "page",
-]
+    "id", "work", "place", "claim", "reading", "verdict", "basis", "numbers", "needs", "page",
+]  # fmt: skip
 NEGATIVE = re.compile(r"(?<![\w.)])-(?=\d)")
 """A hyphen that stands for a minus."""
 SHOWN_AS: Columns = {
@@ -169,9 +159,8 @@ def judged(places: Places, claims: Iterable[Claim], before: Iterable[Row]) -> li
         ClaimError: if one was, if nothing says what one claims, or if one breaks a rule
             (:func:`rows`).
     """
-    listed = statements.read(places)
+    listed, seen = statements.read(places), {row["id"] for row in before}
     of_claims: dict[str, list[Row]] = {}
-    seen = {row["id"] for row in before}
     for claim in claims:
         if claim.id not in listed:
             raise ClaimError(
@@ -183,13 +172,8 @@ def judged(places: Places, claims: Iterable[Claim], before: Iterable[Row]) -> li
     return [row for id in listed for row in of_claims.get(id, ())]
 
 
-def opened(statement: Statement) -> list[Row]:
-    """The rows of a claim that no page judges: open, where it says what it waits for."""
-    return rows(statement, Claim(statement.id)) if statement.needs else []
-
-
 def collect(places: Places) -> pd.DataFrame:
-    """Every claim that a notebook judged or that is open, a row a reading, as they are listed.
+    """Every claim that a notebook judged or names as open, a row a reading, as they are listed.
 
     Raises:
         ClaimError: if two pages judge one claim, or a page judges one that is not listed.
@@ -204,12 +188,13 @@ def collect(places: Places) -> pd.DataFrame:
     listed = statements.read(places)
     if unlisted := [f"{id} of {next(iter(pages[id]))}" for id in pages if id not in listed]:
         raise ClaimError(f"{CLAIMS} lacks {', '.join(unlisted)}; add what each says")
-    return pd.DataFrame(
-        [
-            row | {"work": statement.work, "page": page}
-            for id, statement in listed.items()
-            for page, of_claim in (pages.get(id) or {statement.page: opened(statement)}).items()
-            for row in of_claim
-        ],
-        columns=COLUMNS,
-    )
+    for id, statement in listed.items():
+        if statement.page and id not in pages:
+            pages[id][statement.page] = rows(statement, Claim(id))
+    ledger = [
+        row | {"work": statement.work, "page": page}
+        for id, statement in listed.items()
+        for page in pages[id]
+        for row in pages[id][page]
+    ]
+    return pd.DataFrame(ledger, columns=COLUMNS)

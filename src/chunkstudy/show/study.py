@@ -264,9 +264,11 @@ class Study:
     def open_claims(self) -> HTML:
         """Show the claims that this page names and that nothing at hand decides, with what each
         needs; the ledger has them from where they are listed."""
-        listed = statements.read(self.places).values()
-        named = (statement for statement in listed if statement.page == self.name)
-        return self._show_claims([row for statement in named for row in claims.opened(statement)])
+        named = {
+            id: row for id, row in statements.read(self.places).items() if row.page == self.name
+        }
+        rows = [row for id in named for row in claims.rows(named[id], claims.Claim(id))]
+        return self._show_claims(rows)
 
     def number(
         self,

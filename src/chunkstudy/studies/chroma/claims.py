@@ -74,16 +74,15 @@ def of_recursive_and_token(main: pd.DataFrame) -> Iterator[Claim]:
         "C10", listed(by_mean, "+.2f"), listed(by_middle, "+.1f"),
         fair=by_mean > 0, strict=by_middle > 0,
     )  # fmt: skip
-    sizes = ["400-0", "200-0", "800-400", "400-200"]
-    recursive, token = (scores.T[[f"{kind}-{size}" for size in sizes]].set_axis(sizes, axis=1)
-                        for kind in ("recursive", "token"))  # fmt: skip
-    lowest = (recursive - token).min()
-    apart, overlapping = lowest[sizes[:2]], lowest[sizes[2:]]
+    lead = {
+        size: (scores.loc[f"recursive-{size}"] - scores.loc[f"token-{size}"]).min()
+        for size in ("400-0", "200-0", "800-400", "400-200")
+    }
+    apart, overlapping = pd.Series(lead)[:2], pd.Series(lead)[2:]
     yield Claim("C11", listed(apart, "+.1f"), fair=apart > 0)
     yield Claim("C12", listed(overlapping, "+.1f"), fair=overlapping <= 0)
-    change = pd.Series(
-        {name: iou[f"{name}-400-0"] - iou[f"{name}-400-200"] for name in ("recursive", "token")}
-    )
+    kinds = ("recursive", "token")
+    change = pd.Series({name: iou[f"{name}-400-0"] - iou[f"{name}-400-200"] for name in kinds})
     yield Claim(
         "C13", listed(change, "+.1f"),
         fair=(change >= 0).all() and change.mean() > 0, strict=change > 0,
