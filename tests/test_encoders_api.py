@@ -23,8 +23,7 @@ from chunkstudy.encoders import models
 from chunkstudy.encoders.api import ApiEncoder, served
 from chunkstudy.encoders.models import ModelSpec
 from chunkstudy.llm import openai_client
-from chunkstudy.llm.budget import Budget, BudgetError, budget
-from chunkstudy.llm.prices import PRICES
+from chunkstudy.llm.prices import PRICES, Budget, BudgetError, budget
 from tests import embeddings_server as server
 from tests import loopback
 

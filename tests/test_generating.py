@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 from chunkstudy.collections import own
 from chunkstudy.commands import cli
 from chunkstudy.llm.asking import NotRecordedError
-from chunkstudy.llm.budget import budget
 from chunkstudy.llm.interface import LanguageModelError
+from chunkstudy.llm.prices import budget
 from chunkstudy.runs.generation import output
 from chunkstudy.runs.generation.prompts import OATH
 from tests import chat_server

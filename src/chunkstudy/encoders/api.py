@@ -17,10 +17,9 @@ from chunkstudy.base.models import MODELS, ModelSpec
 from chunkstudy.base.spans import text_digest
 from chunkstudy.base.tokens import TokenOffsets, cl100k_offsets, without_surrogates
 from chunkstudy.encoders.interface import Encoder, Role
-from chunkstudy.llm.budget import Budget
 from chunkstudy.llm.embeddings import HOME, EmbeddingModel, host
 from chunkstudy.llm.openai_client import usual_address
-from chunkstudy.llm.prices import Estimate
+from chunkstudy.llm.prices import Budget, Estimate
 
 NAME = "openai/"
 """What the name of a model begins with that is known by its server alone."""

@@ -16,11 +16,10 @@ from tqdm import tqdm
 from chunkstudy.base.sources import cache_folder
 from chunkstudy.base.spans import text_digest
 from chunkstudy.base.tokens import counter
-from chunkstudy.llm.budget import Budget
 from chunkstudy.llm.interface import LanguageModelError
 from chunkstudy.llm.keys import key
 from chunkstudy.llm.openai_client import KEY, OpenAIClient, usual_address
-from chunkstudy.llm.prices import PRICES, Estimate, Price
+from chunkstudy.llm.prices import PRICES, Budget, Estimate, Price
 from chunkstudy.llm.recordings import RecordedLines, place
 
 HOME = "api.openai.com"
