@@ -78,7 +78,7 @@ def test_vectors_are_given_unit_length_and_recorded_as_received(world: World) ->
     world.state.faults = [_set(server.encoded(long))]
     found = world.encoder().encode(["one"])
     np.testing.assert_allclose(found, expected(["one"]), atol=1e-6)
-    assert world.encoder().model.recordings.find(["one"])["one"].tobytes() == long.tobytes()
+    assert world.encoder().recordings.find(["one"])["one"].tobytes() == long.tobytes()
 
 
 def test_an_empty_text_is_a_zero_row_and_never_sent(world: World) -> None:
@@ -135,7 +135,7 @@ def test_a_reply_that_is_of_no_use_is_a_sentence_and_nothing_is_recorded(
     ):
         world.encoder().encode(["the only one"])
     assert len(world.state.asked) == 1 and "\n" not in str(caught.value)
-    assert not len(world.encoder().model.recordings)
+    assert not len(world.encoder().recordings)
     assert SECRET not in caplog.text
 
 
@@ -419,10 +419,7 @@ def test_two_servers_of_one_machine_are_not_taken_for_one() -> None:
         ApiEncoder(served(OWN, address), base_url=address)
         for address in ("http://localhost:1/v1", "http://localhost:2/v1")
     )
-    assert (
-        one.describe() != other.describe()
-        and one.model.recordings.path != other.model.recordings.path
-    )
+    assert one.describe() != other.describe() and one.recordings.path != other.recordings.path
 
 
 def test_a_registered_model_is_itself_where_openai_serves_it() -> None:

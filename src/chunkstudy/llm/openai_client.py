@@ -200,7 +200,9 @@ class OpenAIClient:
         try:
             return ask(self._client)
         except openai.APIStatusError as error:
-            problem = refused(self._who, error.status_code, error.code, self.keys)
+            problem: LanguageModelError = refused(
+                self._who, error.status_code, error.code, self.keys
+            )
         except openai.APITimeoutError:
             problem = self._error(f"sent nothing for {self._timeout:g} seconds; run again later")
         except openai.OpenAIError:
