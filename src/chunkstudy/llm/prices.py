@@ -173,6 +173,13 @@ def price(model: str) -> Price | None:
     return PRICES.get(name)
 
 
+def expected(model: str, requests: int, read: int, written: int) -> Estimate:
+    """What requests to a language model would take that read and write so many tokens in all."""
+    sold = price(model)
+    dollars = None if sold is None else sold.dollars(read, written)
+    return Estimate(requests, 0, read, written, dollars, counted=False)
+
+
 FREE = ("local", "server", "authored")
 """Providers that sell nothing: a model that runs here, a server of the user's own."""
 EMBEDDINGS = "OpenAI's pricing page, as two price lists quote it (tokenmix.ai, embeddingcost.com)"

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from chunkstudy.base.encoding import Vectors
 from chunkstudy.encoders.interface import Role
-from chunkstudy.runs.generation.generate import Candidate
+from chunkstudy.studies.generated_questions.generate import Candidate
 
 LEAST, MOST = 0.36, 0.78
 """The official code's thresholds, for text-embedding-3-large: similarity of a question to its least
