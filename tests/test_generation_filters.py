@@ -85,4 +85,3 @@ def test_a_question_that_is_dropped_anyway_drops_no_other() -> None:
     ]
     found = filters.apply(asked, {"a": TEXT}, encode, 0.36, 0.78)
     assert found.dropped == (UNLIKE, "", ALIKE, "")
-    assert found.like == (-1, -1, 1, -1)

@@ -12,6 +12,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from chunkstudy.base.files import write_json, write_text
 from chunkstudy.collections import own, own_questions
 from chunkstudy.collections.own_documents import OwnDocuments
