@@ -152,7 +152,7 @@ def _of_the_builtin_texts(
                 lumberchunker.answer(recorded[name]["reply"]["text"]) if name in recorded else None
             )
 
-        for _ in lumberchunker.blocks((text[start:end] for start, end in spans), choose):
+        for _ in lumberchunker.blocks([text[start:end] for start, end in spans], choose):
             pass
         yield from ((name, about) for name in seen if name in recorded)
 
