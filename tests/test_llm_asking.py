@@ -166,17 +166,6 @@ def test_the_same_asked_twice_at_once_is_paid_once(world: World) -> None:
     assert world.budget.spent == pytest.approx(4 * PRICE.dollars(20, 3))
 
 
-def test_a_run_that_failed_asks_only_for_what_is_missing(world: World) -> None:
-    world.made.outcomes = [honest(question(0)), honest(question(1)), LanguageModelError("broke")]
-    asker = world.asker(at_once=1)
-    with pytest.raises(LanguageModelError, match="broke"):
-        list(asker.ask_many(map(question, range(10))))
-    received = set(world.made.asked[:2])
-    world.made.asked.clear()
-    assert len(list(world.asker(at_once=3).ask_many(map(question, range(10))))) == 10
-    assert not received & set(world.made.asked)
-
-
 def test_after_a_failure_what_is_under_way_is_recorded_and_little_else_is_begun(
     world: World,
 ) -> None:
