@@ -294,24 +294,11 @@ def test_the_ceiling_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch)
     assert budget.__wrapped__().ceiling == 5
 
 
-def _echo_as_model(handler: server.Handler, honest: dict[str, Any]) -> None:
-    loopback.answer(handler, honest | {"model": SECRET})
-
-
 def test_a_key_that_is_sent_back_as_a_name_is_not_recorded(world: World) -> None:
-    world.state.faults = [_echo_as_model]
-    encoder = world.encoder()
-    with pytest.raises(ModelError) as caught:
-        encoder.encode(["one"])
-    assert SECRET not in str(caught.value) + str(encoder.describe())
-    elsewhere = ApiEncoder(
-        served(OWN, os.environ["OPENAI_BASE_URL"]),
-        base_url=os.environ["OPENAI_BASE_URL"],
-        recordings=world.folder,
-    )
-    world.state.faults = [_echo_as_model]
-    elsewhere.encode(["one"])
-    (path,) = (one for one in world.folder.rglob("*") if one.suffix == ".jsonl")
+    address = os.environ["OPENAI_BASE_URL"]
+    world.state.faults = [loopback.changed(lambda reply: reply.update(model=SECRET))]
+    ApiEncoder(served(OWN, address), base_url=address, recordings=world.folder).encode(["one"])
+    (path,) = world.folder.rglob("*.jsonl")
     assert SECRET.encode() not in path.read_bytes()
 
 

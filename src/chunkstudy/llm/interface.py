@@ -103,7 +103,7 @@ class Request:
             for one in self.messages
         ]
         kept["answers"] = list(self.answers)
-        absent = {"seed": None, "answers": [], "json": False, "attempt": 0}
+        absent: dict[str, object] = {"seed": None, "answers": [], "json": False, "attempt": 0}
         return {name: value for name, value in kept.items() if (name, value) not in absent.items()}
 
 
