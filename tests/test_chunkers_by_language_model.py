@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from chunkstudy.base.spans import Collection
-from chunkstudy.llm.budget import Budget, BudgetError
+from chunkstudy.llm.prices import Budget, BudgetError
 from chunkstudy.runs import by_language_model
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.run import load_collection

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -12,7 +13,6 @@ import pytest
 
 from chunkstudy.base.spans import Collection, Document
 from chunkstudy.llm.causal_models import of_the_hub
-from chunkstudy.llm.reading import TOGETHER, CausalStates
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.studies.which_models import bidirectionality as study
 from tests import small_llama
@@ -71,16 +71,17 @@ def test_a_model_that_sees_so_many_tokens_moves_by_what_is_told_by_hand(
 
 
 @pytest.fixture(scope="module")
-def causal(tmp_path_factory: pytest.TempPathFactory) -> CausalStates:
+def causal(tmp_path_factory: pytest.TempPathFactory) -> study.Model:
     folder = tmp_path_factory.mktemp("llama")
     small_llama.write_checkpoint(folder)
-    return CausalStates(of_the_hub("small/llama", "0" * 40), folder)
+    files = dict.fromkeys(("model.safetensors", "tokenizer.json"), "")
+    return study.causal(replace(of_the_hub("small/llama", "0" * 40), files=files), folder)
 
 
-def test_a_causal_model_does_not_move_when_later_text_changes(causal: CausalStates) -> None:
+def test_a_causal_model_does_not_move_when_later_text_changes(causal: study.Model) -> None:
     chance = np.random.default_rng(1)
     own, other = chance.integers(2, 200, (2, study.CONTENT)).tolist()
-    found = measured(study._as_arrays(causal.states), own, other)
+    found = measured(causal.read, own, other)
     replaced = found.loc[[study.BEYOND, study.FEW, study.HALF]]
     later = replaced.xs(study.LATER, level="direction")
     assert later.to_numpy().max() <= 1e-6
@@ -90,15 +91,15 @@ def test_a_causal_model_does_not_move_when_later_text_changes(causal: CausalStat
 
 
 def test_states_of_a_causal_model_are_those_of_each_text_read_by_itself(
-    causal: CausalStates,
+    causal: study.Model,
 ) -> None:
     chance = np.random.default_rng(2)
-    lengths = [5, 5, 5, 9, 5, TOGETHER // 2, TOGETHER // 2, TOGETHER // 2]
+    lengths = [5, 5, 5, 9, 5, study.TOGETHER // 2, study.TOGETHER // 2, study.TOGETHER // 2]
     texts = [chance.integers(2, 200, length).tolist() for length in lengths]
-    together = causal.states(texts)
+    together = causal.read(texts)
     assert [len(one) for one in together] == lengths
     for text, states in list(zip(texts, together, strict=True))[:6]:
-        (alone,) = causal.states([text])
+        (alone,) = causal.read([text])
         np.testing.assert_allclose(states, alone, atol=2e-5)
 
 

@@ -22,7 +22,7 @@ from chunkstudy.chunkers import (
     breakpoints,
     cutting_by_signal,
     llm_windows,
-    lumberchunker_controls,
+    lumberchunker,
     lumberchunker_published,
     passages,
     propositions,
@@ -146,13 +146,13 @@ CHUNKERS: dict[str, Entry] = {
         lumberchunker_published.chunk, "LumberChunker", lengths=CL100K, llm=GEMINI
     ),
     "lumberchunker-last": Entry(
-        lumberchunker_controls.last,
+        lumberchunker.last,
         "LumberChunker, always the last candidate",
         lengths=CL100K,
         control=True,
     ),
     "lumberchunker-random": Entry(
-        lumberchunker_controls.at_random,
+        lumberchunker.at_random,
         "LumberChunker, a candidate at random",
         ("draw",),
         CL100K,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 from chunkstudy.base.sources import SourceFile, fetch
@@ -32,6 +33,7 @@ DIGESTS = {
 FILES = {
     name: SourceFile(f"chroma/{name}", HOME + name, digest) for name, digest in DIGESTS.items()
 }
+AND = re.compile(r"(\w+)\W* and \W*(\w+)")
 
 
 def load() -> Collection:
@@ -58,3 +60,9 @@ def load() -> Collection:
             judgments.append(Judgment(identifier, corpus, start, end))
     documents = tuple(Document(name, text) for name, text in sorted(corpora.items()))
     return Collection("chroma", documents, tuple(queries), tuple(judgments), groups)
+
+
+def joins_with_and(question: str) -> bool:
+    """Whether an ``and`` stands between two words that are not both parts of a name, which Chroma's
+    prompt forbids (report, Appendix, Synthetic Dataset Prompt)."""
+    return any(not (a[:1].isupper() and b[:1].isupper()) for a, b in AND.findall(question))

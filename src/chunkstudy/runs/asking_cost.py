@@ -12,18 +12,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
 
 from chunkstudy.base.places import Places
-from chunkstudy.base.spans import Document
 from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers import breakpoints, written_contexts
 from chunkstudy.collections import gutenqa, registry
-from chunkstudy.llm.prices import Estimate, price
+from chunkstudy.llm.prices import Estimate, expected
 from chunkstudy.runs import facts
 from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.generation.generate import Candidate, ask_about, turns
-from chunkstudy.runs.generation.settings import Settings
 from chunkstudy.runs.names import parse_chunker
 
 EMMA_TOKENS = 205_014
@@ -54,21 +50,6 @@ SEGMENT = 257
 SEGMENT_ANSWER = 40
 CONTEXT = 60
 """Tokens of a context: those that Anthropic reports have 50 to 100."""
-QUESTION_ANSWER = 200
-"""Tokens of a reply that brings a question (Chroma's report, Time & Cost Analysis)."""
-QUESTION_SECONDS = 10.0
-"""Seconds a question took, attempts included (the same place: 3 to 16, 10 on average)."""
-EARLIER_QUESTION = (
-    "Which of the several facts that this text states about its subject is asked about here?"
-)
-"""18 cl100k tokens, as Chroma's 472 have on average."""
-
-
-def of_calls(model: str, calls: int, read: int, written: int) -> Estimate:
-    """What calls would take that read and write so many tokens in all."""
-    sold = price(model)
-    dollars = None if sold is None else sold.dollars(read, written)
-    return Estimate(calls, 0, read, written, dollars, counted=False)
 
 
 def of_boundaries(chunker: str, model: str, documents: int, tokens: int) -> Estimate:
@@ -77,7 +58,7 @@ def of_boundaries(chunker: str, model: str, documents: int, tokens: int) -> Esti
     Args:
         chunker: its name alone, one of ``METHODS``.
     """
-    return of_calls(model, *METHODS[chunker](documents, tokens))
+    return expected(model, *METHODS[chunker](documents, tokens))
 
 
 def of_contexts(model: str, documents: Iterable[tuple[str, Sequence[str]]]) -> Estimate:
@@ -92,22 +73,8 @@ def of_contexts(model: str, documents: Iterable[tuple[str, Sequence[str]]]) -> E
         for one in written_contexts.requests(model, text, chunks[:1]):
             shown = [count(chunk[: written_contexts.CHUNK_SHOWN]) for chunk in chunks]
             read = len(chunks) * (one.tokens - shown[0]) + sum(shown)
-            total += of_calls(model, len(chunks), read, CONTEXT * len(chunks))
+            total += expected(model, len(chunks), read, CONTEXT * len(chunks))
     return total
-
-
-def of_questions(documents: Sequence[Document], settings: Settings) -> tuple[Estimate, Estimate]:
-    """What generating questions would take at least, if the first reply to each can be used, and at
-    most, if none can; passages are those that will be shown first."""
-    read = 0
-    made: list[Candidate] = []
-    for number, document in enumerate(islice(turns(documents, settings), settings.questions), 1):
-        _, request = ask_about(document, settings, number, 1, made)
-        read += request.tokens
-        made.append(Candidate(number, EARLIER_QUESTION, document.id, (), 0, True, False))
-    calls, limit, more = settings.questions, settings.output_limit, settings.attempts
-    least = of_calls(settings.model, calls, read, calls * min(QUESTION_ANSWER, limit))
-    return least, of_calls(settings.model, calls * more, read * more, calls * more * limit)
 
 
 @dataclass(frozen=True, slots=True)

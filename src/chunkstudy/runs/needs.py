@@ -10,8 +10,8 @@ from functools import cache
 from typing import Literal
 
 from chunkstudy.base import weights
-from chunkstudy.encoders import models
-from chunkstudy.llm import asking, causal_models, embeddings, providers
+from chunkstudy.encoders import models, received
+from chunkstudy.llm import asking, causal_models, providers
 from chunkstudy.llm.openai_client import KEY
 
 Kind = Literal[
@@ -114,7 +114,7 @@ def encoder_needed(spec: models.ModelSpec, contextualized: bool, here: bool) -> 
     if spec.kind != "api":
         return weights_needed(models.with_recorded_digests(spec) if here else spec)
     found = [Need("states")] if contextualized else []
-    return found if here and embeddings.at_hand(spec.id) else [*found, Need("vectors", spec.id)]
+    return found if here and received.at_hand(spec.id) else [*found, Need("vectors", spec.id)]
 
 
 def replies_needed(model: str, does: str, here: bool, why: str = "") -> list[Need]:

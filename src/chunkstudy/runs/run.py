@@ -24,7 +24,7 @@ from chunkstudy.collections import registry
 from chunkstudy.encoders import api, models
 from chunkstudy.encoders.api import ApiEncoder
 from chunkstudy.evaluation.retrieval import hnsw
-from chunkstudy.llm.budget import budget
+from chunkstudy.llm.prices import budget
 from chunkstudy.runs import (
     by_language_model,
     rankings,

@@ -14,7 +14,6 @@ import pandas as pd
 from chunkstudy.base import tokens
 from chunkstudy.base.spans import Collection
 from chunkstudy.collections import chroma
-from chunkstudy.runs.generation.replies import joins_with_and
 from chunkstudy.runs.grids import WIDE
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
@@ -70,7 +69,7 @@ def counts(collection: Collection, released: str) -> pd.DataFrame:
                 "most excerpts of a question": max(excerpts.values()),
                 "questions of one excerpt": sum(n == 1 for n in excerpts.values()),
                 "questions with and": sum(" and " in text.lower() for text in texts),
-                "questions with and outside of names": sum(map(joins_with_and, texts)),
+                "questions with and outside of names": sum(map(chroma.joins_with_and, texts)),
                 "mean tokens of a question": float(
                     np.mean(tokens.counter("cl100k").count_many(texts))
                 ),

@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain, zip_longest
+from itertools import chain, groupby, zip_longest
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from chunkstudy.base.models import ModelSpec
 from chunkstudy.base.spans import Collection
 from chunkstudy.collections import covid_qa
 from chunkstudy.encoders import models
@@ -24,7 +26,6 @@ from chunkstudy.encoders.contextualized import Layout
 from chunkstudy.encoders.interface import frame_of
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.llm import causal_models
-from chunkstudy.llm.reading import CausalStates
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.runs.study_runs import Context
 
@@ -56,6 +57,8 @@ A_COLLECTION = 98
 """Texts drawn from a collection, as many from each document as its length allows: one from each of
 the papers, up to 20 from each of Chroma's corpora."""
 SEED = 20241101
+TOGETHER = 2048
+"""Tokens that one pass of a causal model reads, or one text where it is longer."""
 
 Row = dict[str, object]
 Matrix = NDArray[np.float64]
@@ -117,8 +120,7 @@ def load(name: str) -> Model:
         ModelError: if nobody registered it, or its weights cannot be had.
     """
     if name in causal_models.MODELS:
-        causal = CausalStates(causal_models.MODELS[name])
-        return Model(causal.describe(WINDOW), causal.content, _as_arrays(causal.states))
+        return causal(causal_models.MODELS[name])
     spec = models.spec(name)
     if spec.kind == "api":
         raise StudyError(
@@ -134,6 +136,41 @@ def load(name: str) -> Model:
         )
 
     return Model(encoder.describe(), lambda text: encoder.content([text])[0][0], _as_arrays(states))
+
+
+def causal(registered: ModelSpec, folder: Path | None = None) -> Model:
+    """A causal model, of whose last layer the states are; texts of one length that follow each
+    other are read together.
+
+    Args:
+        registered: as the hub has it.
+        folder: its files, where they lie elsewhere than :func:`weights_folder` says.
+
+    Raises:
+        LanguageModelError: if the weights cannot be had.
+    """
+    import torch
+
+    tokenizer, model = causal_models.load(folder or causal_models.weights_folder(registered))
+
+    def content(text: str) -> list[int]:
+        ids: list[int] = tokenizer(text, add_special_tokens=False)["input_ids"]
+        return ids
+
+    def states(texts: Sequence[Sequence[int]]) -> list[torch.Tensor]:
+        found: list[torch.Tensor] = []
+        for length, alike in groupby(map(list, texts), len):
+            run, size = list(alike), max(1, TOGETHER // length)
+            for start in range(0, len(run), size):
+                with torch.inference_mode():
+                    batch = torch.tensor(run[start : start + size])
+                    read = model.base_model(batch, use_cache=False)
+                found += list(read.last_hidden_state.float())
+        return found
+
+    rule = f"in their order, at most {TOGETHER} tokens, one length at a time"
+    described = causal_models.described(registered, WINDOW, "mean", rule)
+    return Model(described, content, _as_arrays(states))
 
 
 def from_the_ends(read: Read, own: Sequence[int], other: Sequence[int]) -> Iterator[Row]:

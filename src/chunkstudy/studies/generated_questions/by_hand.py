@@ -14,13 +14,12 @@ from pathlib import Path
 
 from chunkstudy.base import tokens
 from chunkstudy.collections import builtin
-from chunkstudy.llm.asking import Asker
 from chunkstudy.llm.causal_models import SMOLLM
-from chunkstudy.llm.interface import Finish, LanguageModelError, Reply, Request
+from chunkstudy.llm.interface import Finish, Reply, Request
 from chunkstudy.llm.providers import Authored
 from chunkstudy.llm.recordings import Recordings, replies_folder
-from chunkstudy.runs.generation.generate import Asked, Generated, generate
-from chunkstudy.runs.generation.settings import Settings, Variant
+from chunkstudy.studies.generated_questions.generate import Asked, Generated, generate
+from chunkstudy.studies.generated_questions.prompts import Settings, Variant
 
 MODEL = "authored/questions-on-the-builtin-collection"
 EXACT = Settings(MODEL, questions=20)
@@ -58,49 +57,27 @@ def written(variant: Variant) -> list[Written]:
     return [Written(**json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def replay(settings: Settings, folder: Path | None = None) -> Generated:
-    """Generate from recorded replies; nobody is asked."""
-    with Asker("replay", folder) as asker:
-        return generate(builtin.load_documents(), settings, asker.ask)
-
-
 def meant(made: Generated, variant: Variant) -> Iterator[tuple[Asked, Written]]:
     """Each request with the reply that was written for it."""
     return zip(made.asked, written(variant), strict=True)
 
 
-def record(folder: Path, settings: Settings) -> int:
-    """Record the replies written by hand as those to what is asked; how many there are.
-
-    Raises:
-        LanguageModelError: if they do not fit what is asked.
-    """
-    recordings = Recordings(folder, Authored(), settings.model.partition("/")[2])
-    left = written(settings.variant)
-    count = len(left)
+def record(folder: Path, settings: Settings) -> None:
+    """Record the replies written by hand as those to what is asked, in their order."""
+    model = settings.model.partition("/")[2]
+    recordings = Recordings(folder, Authored(), model)
+    left = iter(written(settings.variant))
 
     def ask(request: Request) -> Reply:
-        if not left:
-            raise LanguageModelError("more is asked than was written; write another reply")
-        one = left.pop(0)
-        reply = Reply(
-            one.reply,
-            one.finish,
-            request.tokens,
-            len(tokens.encode_cl100k(one.reply)),
-            "authored",
-            settings.model.partition("/")[2],
-            date=WRITTEN,
-        )
+        one = next(left)
+        size = len(tokens.encode_cl100k(one.reply))
+        reply = Reply(one.reply, one.finish, request.tokens, size, "authored", model, date=WRITTEN)
         return recordings.write(request, reply)
 
-    made = generate(builtin.load_documents(), settings, ask)
+    generate(builtin.load_documents(), settings, ask)
     recordings.settle()
-    if left or any(a.document != b.document for a, b in meant(made, settings.variant)):
-        raise LanguageModelError("the replies written by hand are of other documents than asked")
-    return count
 
 
 if __name__ == "__main__":
     for each in (EXACT, APPROXIMATE):
-        print(record(replies_folder(), each), each.variant)
+        record(replies_folder(), each)

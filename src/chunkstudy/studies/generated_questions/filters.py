@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from chunkstudy.base.encoding import Vectors
 from chunkstudy.encoders.interface import Role
-from chunkstudy.runs.generation.generate import Candidate
+from chunkstudy.studies.generated_questions.generate import Candidate
 
 LEAST, MOST = 0.36, 0.78
 """The official code's thresholds, for text-embedding-3-large: similarity of a question to its least
@@ -34,13 +34,11 @@ class Filtered:
         most: similarity to the most similar of the questions before it, kept or not; NaN for the
             first.
         dropped: why it is dropped, empty where it is kept.
-        like: the place of the kept question because of which it is dropped, else -1.
     """
 
     least: Similarities
     most: Similarities
     dropped: tuple[str, ...]
-    like: tuple[int, ...]
 
 
 def check(least: float, most: float) -> None:
@@ -84,7 +82,7 @@ def apply(
         UNLIKE if value < least else ALIKE if other >= 0 else ""
         for value, other in zip(found.tolist(), like, strict=True)
     )
-    return Filtered(found, most_similar_before(questions), dropped, like)
+    return Filtered(found, most_similar_before(questions), dropped)
 
 
 def least_similar(questions: Vectors, excerpts: Vectors, of: NDArray[np.int64]) -> Similarities:

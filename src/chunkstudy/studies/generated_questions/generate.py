@@ -12,13 +12,22 @@ from dataclasses import dataclass, field
 from itertools import count, islice
 
 from chunkstudy.base.spans import Document, Span
+from chunkstudy.collections.chroma import joins_with_and
 from chunkstudy.llm.interface import Ask, Reply, Request
-from chunkstudy.runs.generation import excerpts, passages, prompts, replies
-from chunkstudy.runs.generation.passages import Passage
-from chunkstudy.runs.generation.replies import ASKED, RejectedError
-from chunkstudy.runs.generation.settings import Settings
+from chunkstudy.llm.prices import Estimate, expected
+from chunkstudy.studies.generated_questions import prompts, replies
+from chunkstudy.studies.generated_questions.prompts import EARLIER, Passage, Settings
+from chunkstudy.studies.generated_questions.replies import ASKED, RejectedError
 
 SEEDS = 2**31
+ANSWER = 200
+"""Tokens of a reply that brings a question (Chroma's report, Time & Cost Analysis)."""
+SECONDS = 10.0
+"""Seconds a question took, attempts included (the same place: 3 to 16, 10 on average)."""
+EARLIER_QUESTION = (
+    "Which of the several facts that this text states about its subject is asked about here?"
+)
+"""18 cl100k tokens, as Chroma's 472 have on average."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,16 +39,19 @@ class Candidate:
         excerpts: characters of the document, in the order of the reply.
         recurring: excerpts whose text stands in the document more than once.
         oath: whether the model said it.
-        joins: whether the question joins two things by "and" all the same.
     """
 
     number: int
     question: str
     document: str
     excerpts: tuple[Span, ...]
-    recurring: int
-    oath: bool
-    joins: bool
+    recurring: int = 0
+    oath: bool = True
+
+    @property
+    def joins(self) -> bool:
+        """Whether the question joins two things by "and" all the same."""
+        return joins_with_and(self.question)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +60,13 @@ class Asked:
 
     Attributes:
         number: of the question tried for, from 1.
-        start: where the passage shown begins in the document.
         rejected: why the reply was of no use, empty where it was.
     """
 
     number: int
     attempt: int
     document: str
-    start: int
     rejected: str
-    finish: str
     input_tokens: int
     output_tokens: int
     seconds: float
@@ -97,18 +106,8 @@ def generate(
                 made.candidates.append(check(reply, passage, settings, number, made.candidates))
             except RejectedError as error:
                 rejected = str(error)
-            asked = Asked(
-                number,
-                attempt,
-                document.id,
-                passage.start,
-                rejected,
-                reply.finish,
-                reply.input_tokens,
-                reply.output_tokens,
-                reply.seconds,
-            )
-            made.asked.append(asked)
+            took = reply.input_tokens, reply.output_tokens, reply.seconds
+            made.asked.append(Asked(number, attempt, document.id, rejected, *took))
             if not rejected:
                 question = made.candidates[-1].question
                 say(f"{number} of {settings.questions}, attempt {attempt}: {question}")
@@ -122,43 +121,47 @@ def generate(
     return made
 
 
+def price(documents: Sequence[Document], settings: Settings) -> tuple[Estimate, Estimate]:
+    """What a generation would take at least, if the first reply to each question can be used, and
+    at most, if none can; passages are those that will be shown first."""
+    read = 0
+    made: list[Candidate] = []
+    for number, document in enumerate(islice(turns(documents, settings), settings.questions), 1):
+        read += ask_about(document, settings, number, 1, made)[1].tokens
+        made.append(Candidate(number, EARLIER_QUESTION, document.id, ()))
+    calls, limit, more = settings.questions, settings.output_limit, settings.attempts
+    least = expected(settings.model, calls, read, calls * min(ANSWER, limit))
+    return least, expected(settings.model, calls * more, read * more, calls * more * limit)
+
+
 def turns(documents: Sequence[Document], settings: Settings) -> Iterator[Document]:
     """The document that each question is about: none comes again before all others have come."""
     for turn in count():
-        yield from passages.sample(f"{settings.seed}/turn {turn}", documents, len(documents))
+        yield from prompts.sample(f"{settings.seed}/turn {turn}", documents, len(documents))
 
 
 def ask_about(
-    document: Document,
-    settings: Settings,
-    number: int,
-    attempt: int,
-    before: Sequence[Candidate],
+    document: Document, settings: Settings, number: int, attempt: int, before: Sequence[Candidate]
 ) -> tuple[Passage, Request]:
     """A passage of a document, and the request for a question on it."""
     key = f"{settings.seed}/{number}/{attempt}"
-    passage = passages.draw(document, settings.characters, key)
-    earlier = [one.question for one in before]
-    if settings.protocol == "as_published":
-        earlier = [one.question for one in before if one.document == document.id]
-    shown = passages.sample(f"{key}/earlier", earlier, settings.earlier)
+    passage = prompts.draw(document, settings.characters, key)
+    everywhere = settings.protocol == "corrected"
+    earlier = [one.question for one in before if everywhere or one.document == document.id]
+    shown = prompts.sample(f"{key}/earlier", earlier, EARLIER[settings.protocol])
     request = Request(
         settings.model,
         prompts.messages(passage.text, shown, settings.variant),
         settings.output_limit,
         settings.temperature,
-        seed=passages.number(f"{key}/seed", SEEDS),
+        seed=prompts.number(f"{key}/seed", SEEDS),
         json=True,
     )
     return passage, request
 
 
 def check(
-    reply: Reply,
-    passage: Passage,
-    settings: Settings,
-    number: int,
-    before: Sequence[Candidate],
+    reply: Reply, passage: Passage, settings: Settings, number: int, before: Sequence[Candidate]
 ) -> Candidate:
     """The question that a reply brings.
 
@@ -168,14 +171,8 @@ def check(
     proposal = replies.read(reply)
     if any(proposal.question.casefold() == one.question.casefold() for one in before):
         raise RejectedError(ASKED)
-    found = excerpts.place(proposal.references, passage, settings.variant, settings.protocol)
+    excerpts = replies.place(proposal.references, passage, settings.variant, settings.protocol)
     text = passage.document.text
-    return Candidate(
-        number,
-        proposal.question,
-        passage.document.id,
-        found,
-        sum(text.find(text[start:end]) != text.rfind(text[start:end]) for start, end in found),
-        proposal.oath,
-        replies.joins_with_and(proposal.question),
-    )
+    recurring = sum(text.find(text[s:e]) != text.rfind(text[s:e]) for s, e in excerpts)
+    document = passage.document.id
+    return Candidate(number, proposal.question, document, excerpts, recurring, proposal.oath)

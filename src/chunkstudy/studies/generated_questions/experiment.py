@@ -16,19 +16,17 @@ from chunkstudy.base.spans import Collection, Document
 from chunkstudy.llm.asking import Asker
 from chunkstudy.llm.interface import Ask
 from chunkstudy.runs.conditions import MINILM
-from chunkstudy.runs.generation import (
-    demonstration,
-    excerpts,
-    filters,
-    passages,
-    published,
-    replies,
-)
-from chunkstudy.runs.generation.demonstration import APPROXIMATE, EXACT, SMALL
-from chunkstudy.runs.generation.generate import Candidate, Generated, ask_about, generate
-from chunkstudy.runs.generation.settings import Settings
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
+from chunkstudy.studies.generated_questions import by_hand, filters, prompts, replies
+from chunkstudy.studies.generated_questions.by_hand import APPROXIMATE, EXACT, SMALL
+from chunkstudy.studies.generated_questions.generate import (
+    Candidate,
+    Generated,
+    ask_about,
+    generate,
+)
+from chunkstudy.studies.generated_questions.prompts import Settings
 
 NAME = "generated-questions"
 COLLECTIONS = ("builtin", "chroma")
@@ -87,7 +85,7 @@ def requests(name: str, made: Generated) -> pd.DataFrame:
     """A row per request: the model, the document, and why the reply was rejected, if it was."""
     asked = pd.DataFrame(made.asked).rename(columns=lambda one: one.replace("_", " "))
     asked.insert(0, "replies", name)
-    return asked.drop(columns=["start", "finish"])
+    return asked
 
 
 def candidates(
@@ -99,7 +97,7 @@ def candidates(
     settings = RUNS[name]
     intended = {}
     if settings.model.startswith("authored/"):
-        pairs = demonstration.meant(made, settings.variant)
+        pairs = by_hand.meant(made, settings.variant)
         intended = {asked.number: one.meant for asked, one in pairs if not asked.rejected}
     return pd.DataFrame(
         {
@@ -185,9 +183,9 @@ def shifted(
             continue
         true = made.candidates[len(done)]
         references = replies.read(ask(request)).references
-        named = [excerpts.numbers(reference) for reference in references]
-        cut = passages.pieces(passage.text)
-        official = list(published.accumulated(named, cut, passage.start))
+        named = [replies.numbers(reference) for reference in references]
+        cut = prompts.pieces(passage.text)
+        official = list(replies.accumulated(named, cut, passage.start))
         done.append(true)
         for at, (mine, its) in enumerate(zip(true.excerpts, official, strict=True), start=1):
             shared = max(0, min(mine[1], its[1]) - max(mine[0], its[0]))
@@ -213,15 +211,7 @@ def _released(collection: Collection, store: VectorStore) -> pd.DataFrame:
     for part in PUBLISHED:
         of = [query for query in collection.queries if collection.groups[query.id] == part]
         asked = [
-            Candidate(
-                number,
-                query.text,
-                part,
-                tuple((j.start, j.end) for j in judged[query.id]),
-                0,
-                True,
-                False,
-            )
+            Candidate(number, query.text, part, tuple((j.start, j.end) for j in judged[query.id]))
             for number, query in enumerate(of, start=1)
         ]
         filtered = filters.apply(asked, texts, store.encode, -1.0, filters.MOST)

@@ -6,12 +6,12 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from chunkstudy.runs import display_names
-from chunkstudy.runs.generation.filters import ALIKE, LEAST, MOST, UNLIKE
-from chunkstudy.runs.generation.replies import REASONS
 from chunkstudy.show import drawing
 from chunkstudy.show.columns import Columns
 from chunkstudy.show.formats import number, tenths, whole
 from chunkstudy.show.similarities import similarities
+from chunkstudy.studies.generated_questions.filters import ALIKE, LEAST, MOST, UNLIKE
+from chunkstudy.studies.generated_questions.replies import REASONS
 
 ACCEPTED = "accepted"
 SIMILARITIES = ("least similar excerpt", "most similar earlier question")

@@ -6,22 +6,23 @@
 from __future__ import annotations
 
 import json
-import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from chunkstudy.base.files import write_json, write_text
 from chunkstudy.collections import own, own_questions
 from chunkstudy.collections.own_documents import OwnDocuments
 from chunkstudy.collections.own_questions import Excerpt, Question
 from chunkstudy.llm.prices import price
-from chunkstudy.runs.generation.filters import ALIKE, UNLIKE, Filtered
-from chunkstudy.runs.generation.generate import Asked, Candidate, Generated
-from chunkstudy.runs.generation.replies import REASONS
-from chunkstudy.runs.generation.settings import Settings
+from chunkstudy.studies.generated_questions.filters import ALIKE, UNLIKE, Filtered
+from chunkstudy.studies.generated_questions.generate import Candidate, Generated
+from chunkstudy.studies.generated_questions.prompts import Settings
+from chunkstudy.studies.generated_questions.replies import REASONS
 
 CANDIDATES, REPORT, RECORDINGS = "candidates.jsonl", "generation.json", "llm"
 
@@ -98,42 +99,47 @@ def write(
         thresholds: ``least`` and ``most``, see :func:`filters.apply`.
     """
     texts = documents.texts
-    lines = [
-        question(one, texts).model_dump(exclude_none=True, exclude_defaults=True)
-        | {
-            "least similar excerpt": round(float(least), 6),
-            "most similar earlier question": None if math.isnan(most) else round(float(most), 6),
-            "dropped": dropped,
-            "oath": one.oath,
-            "joins with and": one.joins,
-            "excerpts that recur": one.recurring,
-        }
-        for one, least, most, dropped in zip(
-            made.candidates, filtered.least, filtered.most, filtered.dropped, strict=True
+    lines, kept = [], []
+    for one, least, most, dropped in zip(
+        made.candidates, filtered.least, filtered.most, filtered.dropped, strict=True
+    ):
+        line = question(one, texts)
+        kept += [] if dropped else [line]
+        lines.append(
+            line.model_dump(exclude_none=True, exclude_defaults=True)
+            | {
+                "least similar excerpt": round(float(least), 6),
+                "most similar earlier question": None if np.isnan(most) else round(float(most), 6),
+                "dropped": dropped,
+                "oath": one.oath,
+                "joins with and": one.joins,
+                "excerpts that recur": one.recurring,
+            }
         )
-    ]
-    kept = [one for one, why in zip(made.candidates, filtered.dropped, strict=True) if not why]
-    said = {
+    report = {
         "settings": asdict(settings),
         "documents": len(documents.documents),
         "left out": dict(Counter(one.reason for one in documents.left_out)),
-        **counts(made),
+        **counts(made, settings.model),
         "thresholds": dict(thresholds),
         "encoder": dict(encoder),
         "dropped": {why: filtered.dropped.count(why) for why in (UNLIKE, ALIKE)},
         "kept": len(kept),
-        **cost(settings.model, made.asked),
     }
     written = (json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
     write_text(folder / CANDIDATES, "".join(written))
-    write_json(folder / REPORT, said)
-    own_questions.write(folder / own.QUESTIONS, [question(one, texts) for one in kept])
-    return said
+    write_json(folder / REPORT, report)
+    own_questions.write(folder / own.QUESTIONS, kept)
+    return report
 
 
-def counts(made: Generated) -> dict[str, Any]:
-    """Requests, and what became of the replies."""
+def counts(made: Generated, model: str) -> dict[str, Any]:
+    """Requests and what became of the replies; tokens, seconds and dollars of all replies, recorded
+    ones included."""
     rejected = Counter(one.rejected for one in made.asked if one.rejected)
+    read = sum(one.input_tokens for one in made.asked)
+    written = sum(one.output_tokens for one in made.asked)
+    sold = price(model)
     return {
         "requests": len(made.asked),
         "candidates": len(made.candidates),
@@ -142,35 +148,26 @@ def counts(made: Generated) -> dict[str, Any]:
         "without the oath": sum(not one.oath for one in made.candidates),
         "joined with and": sum(one.joins for one in made.candidates),
         "with an excerpt that recurs": sum(one.recurring > 0 for one in made.candidates),
-    }
-
-
-def cost(model: str, asked: Sequence[Asked]) -> dict[str, Any]:
-    """Tokens, seconds and dollars of all replies, recorded ones included."""
-    read = sum(one.input_tokens for one in asked)
-    written = sum(one.output_tokens for one in asked)
-    sold = price(model)
-    return {
         "input tokens": read,
         "output tokens": written,
-        "seconds": round(sum(one.seconds for one in asked), 3),
+        "seconds": round(sum(one.seconds for one in made.asked), 3),
         "dollars": None if sold is None else round(sold.dollars(read, written), 6),
     }
 
 
-def summary(said: Mapping[str, Any]) -> Iterable[str]:
+def summary(report: Mapping[str, Any]) -> Iterable[str]:
     """The report for reading, a line each."""
     yield (
-        f"{said['requests']} replies gave {said['candidates']} questions; "
-        f"{said['given up']} were given up"
+        f"{report['requests']} replies gave {report['candidates']} questions; "
+        f"{report['given up']} were given up"
     )
-    for why, number in said["rejected"].items():
+    for why, number in report["rejected"].items():
         yield f"{number} rejected: {why}"
-    for why, number in said["dropped"].items():
+    for why, number in report["dropped"].items():
         yield f"{number} dropped: {why}"
-    yield f"{said['kept']} questions kept"
-    money = "" if said["dollars"] is None else f", ${said['dollars']:.2f}"
+    yield f"{report['kept']} questions kept"
+    money = "" if report["dollars"] is None else f", ${report['dollars']:.2f}"
     yield (
-        f"{said['input tokens']:,} tokens in, {said['output tokens']:,} out, "
-        f"{said['seconds']:.0f} seconds{money}"
+        f"{report['input tokens']:,} tokens in, {report['output tokens']:,} out, "
+        f"{report['seconds']:.0f} seconds{money}"
     )
