@@ -79,7 +79,7 @@ def worked_example(places: Places) -> pd.DataFrame:
     cells = pd.read_csv(places.published / "worked_examples" / "chunk_labels.csv", dtype=str)
     is_given = cells["quantity"].isin(["gold", "retrieved"])
     given = cells[is_given].pivot(index="query", columns="quantity", values="published")
-    counts = count_ids(given["gold"].str.split(), given["retrieved"].str.split())
+    counts = count_ids(*(given[kind].str.split().tolist() for kind in ("gold", "retrieved")))
     table = cells[~is_given].copy()
     table["computed"] = [
         _computed(counts, list(given.index), where, quantity)
