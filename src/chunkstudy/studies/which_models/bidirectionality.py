@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from chunkstudy.base.spans import Collection
+from chunkstudy.base.spans import Collection, Document
 from chunkstudy.collections import covid_qa
 from chunkstudy.encoders import models
 from chunkstudy.encoders.contextualized import Layout
@@ -60,11 +60,12 @@ Read = Callable[[Sequence[Sequence[int]]], list[Matrix]]
 
 
 class Place(NamedTuple):
-    """Where a text begins."""
+    """Where a text begins, and its characters."""
 
     collection: str
     document: str
     start: int
+    text: str
 
 
 class Model(NamedTuple):
@@ -72,7 +73,25 @@ class Model(NamedTuple):
 
     described: dict[str, Any]
     ids: Callable[[str], list[int]]
-    read: Read
+    states: Callable[[Sequence[Sequence[int]]], list[Any]]
+
+    def read(self, batch: Sequence[Sequence[int]]) -> list[Matrix]:
+        """Of each text, given as ids, the states of its tokens."""
+        return [states.cpu().numpy().astype(np.float64) for states in self.states(batch)]
+
+    def content(self, place: Place) -> list[int]:
+        """The tokens of a text.
+
+        Raises:
+            StudyError: if there are too few.
+        """
+        tokens = self.ids(place.text)[:CONTENT]
+        if len(tokens) < CONTENT:
+            raise StudyError(
+                f"{place.document} of {place.collection} has {len(tokens)} tokens from character "
+                f"{place.start} on, fewer than {CONTENT}; raise CHARACTERS"
+            )
+        return tokens
 
 
 def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
@@ -82,21 +101,16 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
     vector before, are between the chunk's vectors before and after. Beside the replaced texts
     stand yardsticks at distance 0: the distance to the next chunk, in the text and read alone.
     """
-    loaded = [context.collection(name) for name in collections]
-    texts = {(one.name, document.id): document.text for one in loaded for document in one.documents}
-    places, others = draw(loaded)
+    pairs = draw([context.collection(name) for name in collections])
     rows: list[Row] = []
     for name, count in TEXTS.items():
         model = load(name)
         context.note(model.described)
-        pairs = list(zip(places[:count], others[:count], strict=True))
-        for number, pair in enumerate(pairs, start=1):
-            context.say(f"{name}: text {number} of {len(pairs)}")
-            text, other = (
-                content(model.ids, texts[place.collection, place.document], place) for place in pair
-            )
-            moved = movements(model.read, text, other)
-            rows += [{"model": name, **pair[0]._asdict(), **row} for row in moved]
+        for number, (place, other) in enumerate(pairs[:count], start=1):
+            context.say(f"{name}: text {number} of {len(pairs[:count])}")
+            key = {"model": name, "collection": place.collection, "document": place.document}
+            moved = movements(model.read, model.content(place), model.content(other))
+            rows += [{**key, "start": place.start, **row} for row in moved]
     return {"movements": pd.DataFrame(rows)}
 
 
@@ -104,19 +118,12 @@ def load(name: str) -> Model:
     """A model of either registry.
 
     Raises:
-        StudyError: if it shows no token states.
         ModelError: if nobody registered it, or its weights cannot be had.
     """
     if name in causal_models.MODELS:
         causal = CausalStates(causal_models.MODELS[name])
-        return Model(causal.describe(WINDOW), causal.content, _as_arrays(causal.states))
-    spec = models.spec(name)
-    if spec.kind == "api":
-        raise StudyError(
-            f"{name} returns one vector for a text and no token states, so that nobody can see "
-            "how a chunk's vector moves inside a text; take a model whose weights are at hand"
-        )
-    encoder = TransformerEncoder(spec, window=WINDOW)
+        return Model(causal.describe(WINDOW), causal.content, causal.states)
+    encoder = TransformerEncoder(models.spec(name), window=WINDOW)
     frame = frame_of(encoder, WINDOW)
 
     def states(batch: Sequence[Sequence[int]]) -> list[Any]:
@@ -124,7 +131,7 @@ def load(name: str) -> Model:
             [Layout((frame.around(ids),), ((frame.lead, frame.lead + len(ids)),)) for ids in batch]
         )
 
-    return Model(encoder.describe(), lambda text: encoder.content([text])[0][0], _as_arrays(states))
+    return Model(encoder.describe(), lambda text: encoder.content([text])[0][0], states)
 
 
 def movements(read: Read, text: Sequence[int], other: Sequence[int]) -> Iterator[Row]:
@@ -171,7 +178,7 @@ def chunk(way: str, inwards: int) -> slice:
     return slice(start, start + CHUNK)
 
 
-def draw(collections: Sequence[Collection]) -> tuple[list[Place], list[Place]]:
+def draw(collections: Sequence[Collection]) -> list[tuple[Place, Place]]:
     """Places of texts, those of the collections by turns, and of each the place of another text:
     in another document of the same collection.
 
@@ -180,50 +187,32 @@ def draw(collections: Sequence[Collection]) -> tuple[list[Place], list[Place]]:
     """
     generator = np.random.default_rng(SEED)
     by_collection = []
-    for one in collections:
-        places = []
-        for document in one.documents:
-            slots = generator.permutation(len(document.text) // CHARACTERS)
-            most = math.ceil(A_COLLECTION / len(one.documents))
-            places += [
-                Place(one.name, document.id, word(document.text, int(slot) * CHARACTERS))
-                for slot in slots[:most]
-            ]
+    for collection in collections:
+        most = math.ceil(A_COLLECTION / len(collection.documents))
+        places = [
+            _place(collection.name, document, int(slot) * CHARACTERS)
+            for document in collection.documents
+            for slot in generator.permutation(len(document.text) // CHARACTERS)[:most]
+        ]
         if len({place.document for place in places}) < 2:
             raise StudyError(
-                f"{one.name} has no two documents of {CHARACTERS:,} characters; choose another"
+                f"{collection.name} has no two documents of {CHARACTERS:,} characters; choose "
+                "another"
             )
         shuffled = [places[i] for i in generator.permutation(len(places))]
-        by_collection.append([(place, _other(place, shuffled, generator)) for place in shuffled])
-    pairs = [pair for pair in chain.from_iterable(zip_longest(*by_collection)) if pair]
-    return [place for place, _ in pairs], [other for _, other in pairs]
+        pairs = []
+        for place in shuffled:
+            elsewhere = [other for other in shuffled if other.document != place.document]
+            pairs.append((place, elsewhere[int(generator.integers(len(elsewhere)))]))
+        by_collection.append(pairs)
+    return [pair for pair in chain.from_iterable(zip_longest(*by_collection)) if pair]
 
 
-def word(text: str, start: int) -> int:
-    """Where the next word begins, so that a text does not start inside one."""
-    while 0 < start < len(text) and not text[start - 1].isspace():
+def _place(collection: str, document: Document, start: int) -> Place:
+    """From the next word on, so that a text does not start inside one."""
+    while 0 < start < len(document.text) and not document.text[start - 1].isspace():
         start += 1
-    return start
-
-
-def content(ids: Callable[[str], list[int]], text: str, place: Place) -> list[int]:
-    """The tokens of a text from its place on.
-
-    Raises:
-        StudyError: if there are too few.
-    """
-    found = ids(text[place.start : place.start + CHARACTERS])[:CONTENT]
-    if len(found) < CONTENT:
-        raise StudyError(
-            f"{place.document} of {place.collection} has {len(found)} tokens from character "
-            f"{place.start} on, fewer than {CONTENT}; raise CHARACTERS"
-        )
-    return found
-
-
-def _other(place: Place, places: Sequence[Place], generator: np.random.Generator) -> Place:
-    elsewhere = [one for one in places if one.document != place.document]
-    return elsewhere[int(generator.integers(len(elsewhere)))]
+    return Place(collection, document.id, start, document.text[start : start + CHARACTERS])
 
 
 def _row(way: str, distance: int, what: str, before: Matrix, after: Matrix) -> Row:
@@ -238,7 +227,3 @@ def _row(way: str, distance: int, what: str, before: Matrix, after: Matrix) -> R
         "cosine distance": float(turned @ turned / 2),
         "relative distance": float(np.linalg.norm(a - b) / length),
     }
-
-
-def _as_arrays(states: Callable[[Sequence[Sequence[int]]], list[Any]]) -> Read:
-    return lambda batch: [one.cpu().numpy().astype(np.float64) for one in states(batch)]
