@@ -40,7 +40,9 @@ def figure_reach(rows: pd.DataFrame) -> Figure:
         title = display_names.encoder(model).replace(" in four", "\nin four")
         top.set_title(f"{title}\n{texts} texts", loc="left")
         bottom.set_xlabel("tokens between\nchunk and change")
-    unit = "% of the distance between neighbouring chunks that are read alone"
-    figure.supylabel(f"movement of a chunk's vector, {unit}", fontsize=9)
+    movement = (
+        "movement of a chunk's vector, % of the distance\nbetween neighbours that are read alone"
+    )
+    figure.supylabel(movement, fontsize=9)
     one_legend(figure, panels.flat, columns=2)
     return figure
