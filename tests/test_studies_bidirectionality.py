@@ -13,7 +13,6 @@ import pytest
 
 from chunkstudy.base.spans import Collection, Document
 from chunkstudy.llm.causal_models import of_the_hub
-from chunkstudy.runs.study_results import StudyError
 from chunkstudy.studies.which_models import bidirectionality as study
 from tests import small_llama
 
@@ -39,13 +38,9 @@ def reads(later: int, earlier: int) -> study.Read:
     return states
 
 
-def measured(read: study.Read, own: Sequence[int] = OWN, other: Sequence[int] = OTHER) -> Any:
-    rows = [
-        *study.from_the_ends(read, own, other),
-        *study.from_the_middle(read, own, other),
-        *study.neighbours(read, own),
-    ]
-    return pd.DataFrame(rows).set_index(["replaced", "direction", "distance"]).sort_index()
+def measured(read: study.Read, text: Sequence[int] = OWN, other: Sequence[int] = OTHER) -> Any:
+    rows = pd.DataFrame(study.movements(read, text, other))
+    return rows.set_index(["replaced", "direction", "distance"]).sort_index()
 
 
 def seen(reach: int, distance: int) -> float:
@@ -62,7 +57,7 @@ def test_a_model_that_sees_so_many_tokens_moves_by_what_is_told_by_hand(
     found = measured(reads(later, reach - later))
     for (what, direction, distance), row in found.iterrows():
         moved = seen(reach, distance) if direction == way else 0.0
-        if what in (study.SAME, study.ALONE, study.NEIGHBOUR, study.APART):
+        if what in (study.NEIGHBOUR, study.APART):
             moved = 0.0  # the text itself holds no mark
         assert row["relative distance"] == pytest.approx(moved, abs=1e-12), (what, distance)
         turned = 1 - 1 / np.sqrt(1 + moved**2)
@@ -81,13 +76,10 @@ def causal(tmp_path_factory: pytest.TempPathFactory) -> study.Model:
 def test_a_causal_model_does_not_move_when_later_text_changes(causal: study.Model) -> None:
     chance = np.random.default_rng(1)
     own, other = chance.integers(2, 200, (2, study.CONTENT)).tolist()
-    found = measured(causal.read, own, other)
-    replaced = found.loc[[study.BEYOND, study.FEW, study.HALF]]
+    replaced = measured(causal.read, own, other).loc[[study.BEYOND, study.HALF]]
     later = replaced.xs(study.LATER, level="direction")
     assert later.to_numpy().max() <= 1e-6
     assert replaced.xs(study.EARLIER, level="direction").to_numpy().min() > 1e-4
-    assert found.loc[study.ALONE, study.LATER].to_numpy().max() <= 1e-6  # its context is later text
-    assert found.loc[study.ALONE, study.EARLIER].to_numpy().min() > 1e-4
 
 
 def test_states_of_a_causal_model_are_those_of_each_text_read_by_itself(
@@ -103,11 +95,6 @@ def test_states_of_a_causal_model_are_those_of_each_text_read_by_itself(
         np.testing.assert_allclose(states, alone, atol=2e-5)
 
 
-def test_a_model_without_token_states_says_so() -> None:
-    with pytest.raises(StudyError, match=r"text-embedding-3-large returns one vector .* no token"):
-        study.load("text-embedding-3-large")
-
-
 def collection(name: str, documents: int, words: int = 4000) -> Collection:
     texts = [" ".join(f"{name}{i}w{n}" for n in range(words)) for i in range(documents)]
     found = tuple(Document(f"{i:02}", text) for i, text in enumerate(texts))
@@ -116,14 +103,13 @@ def collection(name: str, documents: int, words: int = 4000) -> Collection:
 
 def test_texts_are_drawn_by_turns_apart_from_each_other_and_replaced_by_other_documents() -> None:
     few, many = collection("few", 3), collection("many", 120)
-    places, others = study.draw([few, many])
-    assert [one.collection for one in places[:4]] == ["few", "many", "few", "many"]
-    assert (places, others) == study.draw([few, many])
-    assert (
-        len({(one.collection, one.document) for one in places if one.collection == "many"}) == 120
-    )
+    pairs = study.draw([few, many])
+    places = [place for place, _ in pairs]
+    assert [place.collection for place in places[:4]] == ["few", "many", "few", "many"]
+    assert pairs == study.draw([few, many])
+    assert len({place.document for place in places if place.collection == "many"}) == 120
     texts = {(c.name, d.id): d.text for c in (few, many) for d in c.documents}
-    for place, other in zip(places, others, strict=True):
+    for place, other in pairs:
         assert place.collection == other.collection and place.document != other.document
         text = texts[place.collection, place.document]
         assert place.start == 0 or text[place.start - 1] == " "
