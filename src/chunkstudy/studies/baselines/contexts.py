@@ -87,8 +87,8 @@ def _pairs(
                     "context": name, "chunkers": len(chunkers)}  # fmt: skip
             papers = own.documents
             enough = papers is not None and papers.nunique() >= FEWEST_DOCUMENTS
-            means = (one.wide(measure).mean(axis=1).sort_index() for one in (own, plain))
-            yield Pair(keys, *means, papers if enough else None)
+            first, second = (one.wide(measure).mean(axis=1).sort_index() for one in (own, plain))
+            yield Pair(keys, first, second, papers if enough else None)
 
 
 def _family(keys: Keys) -> str:
