@@ -26,7 +26,8 @@ EVERY = cells.frame(cells.read(ROOT))
 PUBLISHED = EVERY[(EVERY["work"] == "chroma") & EVERY["table"].isin(["main", "minilm", "appendix"])]
 CODE = cells.facts(ROOT)
 CORPORA = facts.read(ROOT, "chroma_counts")
-QUESTIONS = study_results.tables(ROOT, "questions")
+MADE = study_results.tables(ROOT, "generated-questions")
+QUESTIONS = {"counts": MADE["counts"], "similarity": MADE["released"]}
 HOLDS, PARTLY, CONTRADICTED = "holds", "partly", "contradicted"
 
 
