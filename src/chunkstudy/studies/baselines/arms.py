@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-import numpy as np
 import pandas as pd
 
 from chunkstudy.base.protocols import PROTOCOLS
@@ -124,7 +123,7 @@ def find(
         chunks, place = small_to_large.returned(matched)
         texts = matched.texts(collection.documents)
     asked = [query.text for query in collection.queries]
-    allowed = _own_documents(collection, matched) if within else None
+    allowed = Limit.of(collection, matched) if within else None
     ways: list[Search] = []
     if arm != WORDS:
         queries, vectors = store.encode(asked, "query"), store.encode(texts)
@@ -133,12 +132,6 @@ def find(
         ways.append(partial(BM25(texts).search, asked, allowed=allowed))
     ranking = fused(ways, len(matched))(FUSED)
     return chunks, ranking if place is None else small_to_large.best_of_each(ranking, place)
-
-
-def _own_documents(collection: Collection, chunks: Chunks) -> Limit:
-    places = collection.positions
-    own = [places[query.document or ""] for query in collection.queries]
-    return Limit(np.asarray(own, dtype=np.int64), chunks.document)
 
 
 def scores(name: str, collection: Collection, returned: Chunks, ranking: Ranking) -> pd.DataFrame:

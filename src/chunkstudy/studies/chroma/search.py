@@ -19,14 +19,7 @@ from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA
 from chunkstudy.base.spans import Collection, chunk_documents
 from chunkstudy.evaluation.measures.token_overlap import MIN, MIN_DEPTH, TokenOverlap
 from chunkstudy.evaluation.retrieval.chunks import search
-from chunkstudy.evaluation.retrieval.hnsw import (
-    BATCH,
-    SEARCH_LIST,
-    Graph,
-    Insertion,
-    Ints,
-    as_asked,
-)
+from chunkstudy.evaluation.retrieval.hnsw import Graph, Ints, as_asked
 from chunkstudy.evaluation.statistics import population_std
 from chunkstudy.published.side_by_side import OFFICIAL
 from chunkstudy.published.sources import CHROMA_LENGTH, TOKEN_WINDOWS
@@ -87,9 +80,8 @@ def searched_again(context: Context, store: VectorStore, name: str, slug: str) -
     order = as_asked(collection, chunks["located"])
     runs = []
     for seed in range(SEEDS):
-        graph = Graph.build(vectors, order, Insertion(BATCH, "set"), seed)
-        ranked = partial(graph.search, queries, list_size=SEARCH_LIST)
-        runs.append(cells(collection, overlaps, ranked))
+        graph = Graph.build(vectors, order, seed)
+        runs.append(cells(collection, overlaps, partial(graph.search, queries)))
     over_seeds = pd.concat(runs).groupby(CELL, sort=False)["value"]
     spread = over_seeds.agg(low="min", mean="mean", high="max").reset_index()
     return spread.merge(exact, on=CELL)

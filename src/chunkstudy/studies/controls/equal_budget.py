@@ -186,10 +186,9 @@ def ranked(
 ) -> NDArray[np.int64]:
     """All chunks that a query may search, in order, shape (queries, one more than any may search):
     every row ends in padding, or in the last chunk there is."""
-    places = collection.positions
-    named = [places[q.document] if q.document else -1 for q in collection.queries]
-    limit = retrieval.Limit(np.asarray(named, dtype=np.int64), chunks.document)
-    most = int(np.bincount(chunks.document).max()) + 1 if min(named) >= 0 else len(chunks)
+    limit = retrieval.Limit.of(collection, chunks)
+    within = limit.query_document.min() >= 0
+    most = int(np.bincount(chunks.document).max()) + 1 if within else len(chunks)
     return retrieval.search(asked, vectors, most, limit).chunk
 
 
