@@ -36,10 +36,7 @@ SMALLER: dict[str, dict[str, Any]] = {
     "berlin": {"MODELS": three_sentences.MODELS[1:]},
     "bidirectionality": {"TEXTS": dict.fromkeys(three_sentences.MODELS[1:], 1)},
     "chroma-llm-chunker": {"OTHERS": ("recursive-200-0",), "DRAWS": 1},
-    "chroma-search": {
-        "CHUNKERS": chroma_search.CHUNKERS[:2], "SEEDS": 1, "SEARCH_LISTS": (50,),
-        "INSERTIONS": {"official": chroma_search.INSERTIONS["official"]},
-    },
+    "chroma-search": {"CHUNKERS": chroma_search.CHUNKERS[:2], "SEEDS": 1},
     "chunking-speed": {"EMBEDDED": 1},
     "random-boundaries": {
         "ARMS": [

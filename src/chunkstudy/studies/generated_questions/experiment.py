@@ -7,26 +7,26 @@ some of them flawed on purpose. A small language model is asked for questions as
 
 from __future__ import annotations
 
+import csv
+import io
+import itertools
+import json
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
 from chunkstudy.base.spans import Collection, Document
+from chunkstudy.collections.chroma import FILES, joins_with_and
 from chunkstudy.llm.asking import Asker
-from chunkstudy.llm.interface import Ask
 from chunkstudy.runs.conditions import MINILM
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
-from chunkstudy.studies.generated_questions import by_hand, filters, prompts, replies
+from chunkstudy.studies.generated_questions import by_hand, filters
 from chunkstudy.studies.generated_questions.by_hand import APPROXIMATE, EXACT, SMALL
-from chunkstudy.studies.generated_questions.generate import (
-    Candidate,
-    Generated,
-    ask_about,
-    generate,
-)
-from chunkstudy.studies.generated_questions.prompts import Settings
+from chunkstudy.studies.generated_questions.generate import Candidate, Generated, generate
+from chunkstudy.studies.generated_questions.replies import REASONS
 
 NAME = "generated-questions"
 COLLECTIONS = ("builtin", "chroma")
@@ -41,6 +41,7 @@ GUIDE = 0.6
 """The threshold of two questions that the guide of the official package names."""
 PASSED = 0.95
 """Share of Chroma's questions that a threshold of another model should keep."""
+ACCEPTED = "accepted"
 RUNS = {"by hand": EXACT, "by hand, approximate": APPROXIMATE, "SmolLM2-135M-Instruct": SMALL}
 
 
@@ -48,36 +49,30 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
     """``requests``: a row per request. ``candidates``: a row per question on the built-in
     collection, with what the filters say. ``released``: a row per question of Chroma's.
     ``thresholds``: by corpus, how many of them would pass. ``places``: where Chroma's excerpts
-    stand. ``shifted``: by excerpt of the approximate variant, how far the official code shifts it.
+    stand. ``counts``: one row over all of Chroma's questions.
 
     Raises:
         ValueError: if asked of other collections.
     """
     if tuple(collections) != COLLECTIONS:
         raise ValueError("this study is of builtin and chroma together; leave --collection out")
-    store = context.store(MINILM)
+    store, chroma = context.store(MINILM), context.collection("chroma")
     documents = context.collection("builtin").documents
     context.read(context.places.llm / "authored" / f"{EXACT.model.partition('/')[2]}.jsonl")
     with Asker("replay", context.places.llm) as asker:
         made = {name: generate(documents, one, asker.ask) for name, one in RUNS.items()}
-        moved = shifted(documents, APPROXIMATE, made["by hand, approximate"], asker.ask)
-    released = _released(context.collection("chroma"), store)
+    released = _released(chroma, store)
+    file = context.file(FILES["questions_df.csv"]).read_bytes().decode("utf-8")
+    of_runs = [
+        candidates(name, run, documents, store) for name, run in made.items() if run.candidates
+    ]
     return {
-        "requests": pd.concat(
-            [requests(name, one) for name, one in made.items()], ignore_index=True
-        ),
-        "candidates": pd.concat(
-            [
-                candidates(name, one, documents, store)
-                for name, one in made.items()
-                if one.candidates
-            ],
-            ignore_index=True,
-        ),
+        "requests": pd.concat(itertools.starmap(requests, made.items()), ignore_index=True),
+        "candidates": pd.concat(of_runs, ignore_index=True),
         "released": released,
         "thresholds": thresholds(released),
-        "places": places(context.collection("chroma")),
-        "shifted": moved,
+        "places": places(chroma),
+        "counts": counts(chroma, file),
     }
 
 
@@ -85,7 +80,7 @@ def requests(name: str, made: Generated) -> pd.DataFrame:
     """A row per request: the model, the document, and why the reply was rejected, if it was."""
     asked = pd.DataFrame(made.asked).rename(columns=lambda one: one.replace("_", " "))
     asked.insert(0, "replies", name)
-    return asked
+    return asked.drop(columns=["start", "finish"])
 
 
 def candidates(
@@ -167,40 +162,34 @@ def places(collection: Collection) -> pd.DataFrame:
     )
 
 
-def shifted(
-    documents: Sequence[Document], settings: Settings, made: Generated, ask: Ask
-) -> pd.DataFrame:
-    """Each excerpt of the approximate variant, where it stands and where the official code puts it.
+def counts(collection: Collection, released: str) -> pd.DataFrame:
+    """One row: counts over all questions and excerpts.
 
-    ``shared``: the share of its characters that the official place holds.
+    ``and outside of names``: an ``and`` that stands between two words, one of them in lower case.
+
+    Args:
+        collection: Chroma's.
+        released: the text of its file of questions.
     """
-    texts = {document.id: document for document in documents}
-    rows = []
-    done: list[Candidate] = []
-    for one in made.asked:
-        passage, request = ask_about(texts[one.document], settings, one.number, one.attempt, done)
-        if one.rejected:
-            continue
-        true = made.candidates[len(done)]
-        references = replies.read(ask(request)).references
-        named = [replies.numbers(reference) for reference in references]
-        cut = prompts.pieces(passage.text)
-        official = list(replies.accumulated(named, cut, passage.start))
-        done.append(true)
-        for at, (mine, its) in enumerate(zip(true.excerpts, official, strict=True), start=1):
-            shared = max(0, min(mine[1], its[1]) - max(mine[0], its[0]))
-            rows.append(
-                {
-                    "number": one.number,
-                    "excerpt": at,
-                    "start": mine[0],
-                    "official start": its[0],
-                    "end": mine[1],
-                    "official end": its[1],
-                    "shared": shared / (mine[1] - mine[0]),
-                }
-            )
-    return pd.DataFrame(rows)
+    texts = [query.text for query in collection.queries]
+    excerpts = Counter(judgment.query for judgment in collection.judgments)
+    source = {document.id: document.text for document in collection.documents}
+    return pd.DataFrame(
+        [
+            {
+                "questions": len(texts),
+                "excerpts": len(collection.judgments),
+                "excerpts that stand at their offsets": sum(
+                    source[row["corpus_id"]][e["start_index"] : e["end_index"]] == e["content"]
+                    for row in csv.DictReader(io.StringIO(released, newline=""))
+                    for e in json.loads(row["references"])
+                ),
+                "most excerpts of a question": max(excerpts.values()),
+                "questions of one excerpt": sum(n == 1 for n in excerpts.values()),
+                "questions with and outside of names": sum(map(joins_with_and, texts)),
+            }
+        ]
+    )
 
 
 def _released(collection: Collection, store: VectorStore) -> pd.DataFrame:
@@ -211,7 +200,14 @@ def _released(collection: Collection, store: VectorStore) -> pd.DataFrame:
     for part in PUBLISHED:
         of = [query for query in collection.queries if collection.groups[query.id] == part]
         asked = [
-            Candidate(number, query.text, part, tuple((j.start, j.end) for j in judged[query.id]))
+            Candidate(
+                number,
+                query.text,
+                part,
+                tuple((j.start, j.end) for j in judged[query.id]),
+                0,
+                True,
+            )
             for number, query in enumerate(of, start=1)
         ]
         filtered = filters.apply(asked, texts, store.encode, -1.0, filters.MOST)
@@ -230,3 +226,33 @@ def _released(collection: Collection, store: VectorStore) -> pd.DataFrame:
             )
         )
     return pd.concat(found, ignore_index=True)
+
+
+def outcomes(requests: pd.DataFrame) -> pd.DataFrame:
+    """How many replies were accepted, and how many rejected for each reason; a column per origin of
+    the replies."""
+    said = requests.assign(outcome=requests["rejected"].replace("", ACCEPTED))
+    counts = pd.crosstab(said["outcome"], said["replies"])
+    order = [name for name in (ACCEPTED, *REASONS) if name in counts.index]
+    origins = list(dict.fromkeys(requests["replies"]))
+    return counts.loc[order, origins].reset_index().rename_axis(columns=None)
+
+
+def filtered(candidates: pd.DataFrame) -> pd.DataFrame:
+    """What the filters did with questions of each kind, as their author meant them."""
+    unlike, alike, kept = (
+        candidates["dropped"] == one for one in (filters.UNLIKE, filters.ALIKE, "")
+    )
+    by = candidates.assign(unlike=unlike, alike=alike, kept=kept).groupby(
+        ["replies", "meant"], sort=False
+    )
+    return by.agg(
+        **{
+            "questions": ("kept", "size"),
+            "dropped: unlike an excerpt": ("unlike", "sum"),
+            "dropped: like an earlier one": ("alike", "sum"),
+            "kept": ("kept", "sum"),
+            "least similar excerpt, from": ("least similar excerpt", "min"),
+            "to": ("least similar excerpt", "max"),
+        }
+    ).reset_index()
