@@ -118,7 +118,7 @@ def small_train(world: str, folder: str) -> None:
     """Train the small model for twelve steps."""
     with inside(Path(world)):
         base = Path(world) / PACKAGE / "model"
-        small_training.train(Path(folder), base)
+        small_training.train(Path(folder), base, spec=MODELS[MODEL])
 
 
 def ask(address: str, folder: str) -> None:

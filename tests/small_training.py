@@ -72,9 +72,12 @@ def triples(documents: list[Document]) -> list[Triple]:
     ]
 
 
-def train(folder: Path, base: Path, part: Part = PART) -> tuple[dict[str, object], pd.DataFrame]:
-    """A short run on four documents, watched on two others."""
-    tokenizer = encoder(base, model(base))
+def train(
+    folder: Path, base: Path, part: Part = PART, spec: ModelSpec | None = None
+) -> tuple[dict[str, object], pd.DataFrame]:
+    """A short run on four documents, watched on two others; the base is made where no ``spec``
+    says that it is there."""
+    tokenizer = encoder(base, spec or model(base))
     training, validation = ([document(c) for c in names] for names in ("abcd", "ef"))
     known = library(tokenizer, training + validation)
     asked = triples(training), triples(validation)
