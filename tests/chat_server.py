@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from chunkstudy.llm.asking import Asker
-from chunkstudy.llm.budget import Budget
 from chunkstudy.llm.interface import Mode
 from chunkstudy.llm.openai_client import OpenAIClient
+from chunkstudy.llm.prices import Budget
 from tests import loopback
 from tests.loopback import Fault, changed, running
 

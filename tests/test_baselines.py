@@ -76,10 +76,10 @@ def test_a_chunk_is_found_by_its_best_sentence(
     documents: list[list[str]], queries: list[str], within: bool
 ) -> None:
     collection, chunks, small = asked(documents, queries), cut(documents, 2), cut(documents, 1)
-    found = arms.find(arms.SENTENCES, collection, MODEL, [chunks, small], within)
-    assert found.returned.start.tolist() == chunks.start.tolist()
+    returned, ranking = arms.find(arms.SENTENCES, collection, MODEL, [chunks, small], within)
+    assert returned.start.tolist() == chunks.start.tolist()
     similar = MODEL.encode(queries) @ MODEL.encode(small.texts(collection.documents)).T
-    for row, ranked in enumerate(found.ranking.chunk):
+    for row, ranked in enumerate(ranking.chunk):
         best = {}
         for i, (document, start, end) in enumerate(
             zip(chunks.document, chunks.start, chunks.end, strict=True)
@@ -91,13 +91,13 @@ def test_a_chunk_is_found_by_its_best_sentence(
         assert sorted(held) == sorted(best)
         scores = [best[i] for i in held]
         assert scores == pytest.approx(sorted(best.values(), reverse=True), abs=1e-6)
-        assert found.ranking.score[row, : len(held)] == pytest.approx(scores, abs=1e-6)
+        assert ranking.score[row, : len(held)] == pytest.approx(scores, abs=1e-6)
 
 
 @given(st.lists(DOCUMENT, min_size=2, max_size=3), st.text("abcd ", min_size=1, max_size=5))
 def test_bm25_within_a_document_weighs_words_by_all(documents: list[list[str]], query: str) -> None:
     collection, chunks = asked(documents, [query]), cut(documents, 2)
-    found = arms.find(arms.WORDS, collection, MODEL, [chunks], within=True).ranking
+    found = arms.find(arms.WORDS, collection, MODEL, [chunks], within=True)[1]
     expected = np.array(by_formula(chunks.texts(collection.documents), query))
     expected[chunks.document != len(documents) - 1] = 0
     held = found.chunk[0][found.chunk[0] != NO_CHUNK]
@@ -108,8 +108,11 @@ def test_bm25_within_a_document_weighs_words_by_all(documents: list[list[str]], 
 def test_a_title_is_its_owners_and_stands_before_all_chunks_but_the_first() -> None:
     documents = [["a", "b", "c", "d"], ["a", "c"]]
     collection = replace(asked(documents, ["a"]), titles={"d0": "T"})
-    found = arms.find(arms.TITLE, collection, MODEL, [cut(documents, 2)], within=False)
-    assert list(found.read) == ["a b", "T\n\nc d", "a c"] and found.titled == 1
+    _, ranking = arms.find(arms.TITLE, collection, MODEL, [cut(documents, 2)], within=False)
+    similar = MODEL.encode(["a b", "T\n\nc d", "a c"]) @ MODEL.encode(["a"])[0]
+    held = ranking.chunk[0] != NO_CHUNK
+    assert sum(held) == 3
+    assert ranking.score[0, held] == pytest.approx(similar[ranking.chunk[0, held]])
 
 
 @pytest.mark.parametrize("name", ["chroma", "covid-qa-within", "nfcorpus"])
@@ -119,7 +122,7 @@ def test_plain_vectors_score_what_a_run_of_the_condition_records(name: str, tmp_
     outcome = evaluate(condition, collection, store, chunker=sentences)
     within = condition.task == "in_document"
     found = arms.find(arms.VECTORS, collection, store, [outcome.chunks], within)
-    for measure, own in arms.scores(name, collection, found).items():
+    for measure, own in arms.scores(name, collection, *found).items():
         pd.testing.assert_series_equal(
             own, outcome.scores[measure].reindex(own.index), check_names=False
         )
@@ -163,5 +166,7 @@ def test_arms_are_held_against_vectors_and_corrected_within_a_collection() -> No
     assert table["arm"].tolist() == [arms.WORDS, arms.BOTH] * 2
     assert table["difference"].tolist() == pytest.approx([0.1, 0.2] * 2, abs=0.02)
     assert table["family_size"].eq(2).all() and table["family"].nunique() == 2
-    beside = baselines.over_words(Study("trial"), made, measures, [MINILM])
+    beside = baselines.gains(
+        Study("trial"), made, measures, [MINILM], [arms.BOTH], against=arms.WORDS
+    )
     assert beside["difference"].tolist() == pytest.approx([0.1] * 2, abs=0.02)

@@ -33,7 +33,7 @@ def small() -> Collection:
 
 def scored(every: bool, *chunks: tuple[int, int, int, int]) -> dict[str, list[float]]:
     """Scores of the small collection by chunks ``query, document, start, end``."""
-    qrels = corrected.tables(small())[corrected.QRELS]
+    qrels = corrected.judgments(small())[corrected.QRELS]
     judged = qrels if every else qrels[qrels["occurrence"] == 1]
     ranking = pd.DataFrame(chunks, columns=["query", "document", "start", "end"])
     found = corrected.scores(judged, small(), ranking, 5)
@@ -42,7 +42,7 @@ def scored(every: bool, *chunks: tuple[int, int, int, int]) -> dict[str, list[fl
 
 
 def test_every_place_of_an_excerpt_is_found_also_where_two_overlap() -> None:
-    qrels = corrected.tables(small())[corrected.QRELS].drop(columns="corpus-id")
+    qrels = corrected.judgments(small())[corrected.QRELS].drop(columns="corpus-id")
     assert qrels.to_numpy().tolist() == [
         ["q", 0, 4, 1, 1], ["q", 8, 12, 1, 2], ["q", 20, 24, 1, 3], ["q", 12, 16, 2, 1],
         ["r", 0, 2, 1, 1], ["r", 1, 3, 1, 2], ["r", 2, 4, 1, 3],
@@ -67,7 +67,7 @@ def test_where_every_excerpt_stands_once_the_scores_are_the_published_ones() -> 
     ranked = np.array([[0, 1, 2], [2, 3, 0]])
     rows = [(q, 0, start[c], start[c] + 9) for q, of in enumerate(ranked) for c in of]
     ranking = pd.DataFrame(rows, columns=["query", "document", "start", "end"])
-    qrels = corrected.tables(collection)[corrected.QRELS]
+    qrels = corrected.judgments(collection)[corrected.QRELS]
     found = corrected.scores(qrels, collection, ranking, 3)
     published = TokenOverlap.of(collection, chunks, "overlap").at(ranked, 3)
     for name in corrected.MEASURES:

@@ -10,7 +10,7 @@ import pytest
 
 from chunkstudy.base.spans import Collection
 from chunkstudy.collections.registry import load_collection
-from chunkstudy.llm.budget import Budget, BudgetError
+from chunkstudy.llm.prices import Budget, BudgetError
 from chunkstudy.runs.chunking import cut, shown_by_sentence
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.requirements import reason_not_run

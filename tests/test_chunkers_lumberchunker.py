@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.base.sources import find
 from chunkstudy.base.spans import Drawn
-from chunkstudy.chunkers import lumberchunker, lumberchunker_controls, lumberchunker_published
-from chunkstudy.chunkers.lumberchunker import Block, answer, blocks, request, units
+from chunkstudy.chunkers import lumberchunker, lumberchunker_published
+from chunkstudy.chunkers.lumberchunker import answer, request, units
 from chunkstudy.collections import emma_files, released
 from chunkstudy.llm.interface import Finish, Reply, Request
 from chunkstudy.runs.chunking import build_chunker
@@ -104,47 +104,6 @@ def test_a_model_that_runs_here_sees_examples_and_is_held_to_the_answers_there_a
     for (texts, change), message in zip(lumberchunker.EXAMPLES, before[2::2], strict=True):
         assert 0 < change < len(texts)
         assert answer(message.text) == lumberchunker.EXAMPLE_START + change
-
-
-def literal(texts: Sequence[str], choose: lumberchunker.Choose) -> list[Block]:
-    """The same with all units at hand, windows counted anew."""
-    found, first = [], 0
-    while len(texts) - first >= lumberchunker.LEAST:
-        size = 1
-        while first + size < len(texts):
-            joined = "\n".join(
-                f"ID {first + i}: {t}" for i, t in enumerate(texts[first:][: size + 1])
-            )
-            if round(1.2 * len(joined.split())) >= 550:
-                break
-            size += 1
-        after, by_rule = first + size, False
-        if size > 1:
-            named = choose(first, texts[first : first + size])
-            by_rule = named is None or named not in range(first + 1, first + size)
-            after = first + size if by_rule else named  # type: ignore[assignment]
-        found.append(Block(first, after, by_rule))
-        first = after
-    return found + ([Block(first, len(texts))] if first < len(texts) else [])
-
-
-@given(
-    st.lists(st.integers(0, 700), max_size=40), st.lists(st.one_of(st.none(), st.integers(-3, 60)))
-)
-def test_windows_drawn_as_they_are_needed_are_those_of_the_whole_text(
-    lengths: list[int], named: list[int | None]
-) -> None:
-    texts = ["word " * length for length in lengths]
-
-    def choosing() -> lumberchunker.Choose:
-        left = list(named)
-        return lambda first, shown: left.pop() if left else None
-
-    found = list(blocks(iter(texts), choosing()))
-    assert found == literal(texts, choosing())
-    assert [block.first for block in found] == [0, *(block.after for block in found)][: len(found)]
-    assert not texts or found[-1].after == len(texts)
-    assert all(block.first < block.after for block in found)
 
 
 REPLIES = st.one_of(
@@ -273,8 +232,8 @@ def test_the_last_candidate_of_a_window_begins_the_next_one_and_a_draw_is_any_of
         for start, *_ in build_chunker("lumberchunker-last", PROTOCOLS[OWN])(TEXT)
     ]
     assert firsts == list(range(0, 37, 6))
-    begun = Counter(lumberchunker_controls.at_random(TEXT, draw=draw)[1][0] for draw in range(1200))
+    begun = Counter(lumberchunker.at_random(TEXT, draw=draw)[1][0] for draw in range(1200))
     assert len(begun) == 6  # a window shows seven, the first of which is no candidate
     assert all(140 < count < 260 for count in begun.values())
-    first, again, other = (lumberchunker_controls.at_random(TEXT, draw=draw) for draw in (1, 1, 2))
+    first, again, other = (lumberchunker.at_random(TEXT, draw=draw) for draw in (1, 1, 2))
     assert first == again != other

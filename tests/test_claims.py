@@ -1,141 +1,206 @@
-"""A claim is judged by what is handed in, and the ledger is what the pages judged."""
+"""A claim is judged by what is handed in, its words are data, and the ledger sets what the pages
+judged beside what is listed."""
 
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkstudy.base.places import Places
 from chunkstudy.publish import notebooks
+from chunkstudy.published import statements
+from chunkstudy.published.cells import CellError
+from chunkstudy.published.sources import WORKS
+from chunkstudy.published.statements import Statement
 from chunkstudy.show import claims, claims_page
 from chunkstudy.show.claims import Claim, ClaimError, verdict
 
-
-@pytest.mark.parametrize(
-    ("truth", "expected"),
-    [
-        (True, "holds"),
-        (False, "contradicted"),
-        (None, "open"),
-        ({"a": True, "b": True}, "holds"),
-        ({"a": True, "b": False}, "partly"),
-        ({"a": False, "b": False}, "contradicted"),
-        ({"a": False, "b": None}, "open"),
-    ],
-)
-def test_the_verdict_follows_from_the_parts(truth: claims.Truth, expected: str) -> None:
-    assert verdict(truth) == expected
+ROOT = Places(Path(__file__).parents[1])
+HEADER = "id,work,place,sentence,fair,strict,numbers,basis,needs,page"
+PLAIN = "C02,chroma,Summary,It is.,,,{} of 4,own data,,"
+TWICE_READ = 'C03,jina,Summary,It is so.,a; b,always,"{:.1f}, {}",published,,'
+OPEN = "C04,jina,Table,It was.,,,,own data,a model,jina_1"
 
 
-@given(st.dictionaries(st.text(min_size=1), st.booleans(), min_size=1))
-def test_one_part_that_turns_keeps_a_claim_from_holding(parts: dict[str, bool]) -> None:
-    first = next(iter(parts))
-    assert verdict(parts | {first: False}) != "holds"
-    assert verdict(parts | {first: True}) != "contradicted"
+def listed(folder: Path, *rows: str) -> Places:
+    path = folder / "results" / "published" / "claims.csv"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join([HEADER, *rows]) + "\n", encoding="utf-8")
+    return Places(folder)
 
 
-@pytest.mark.parametrize(
-    ("given_", "message"),
-    [
-        ({}, "no reading"),
-        ({"fair": True}, "without a number"),
-        ({"fair": None, "strict": {"a": None}, "numbers": "1"}, "`needs` says"),
-        ({"fair": True, "numbers": "1", "needs": "a model"}, "`needs` says"),
-        ({"fair": False, "strict": True, "numbers": "1"}, "grants it more"),
-        ({"fair": True, "numbers": "1", "basis": "hearsay"}, "say which"),
-    ],
-)
-def test_a_claim_that_breaks_a_rule_is_named(given_: dict[str, Any], message: str) -> None:
-    with pytest.raises(ClaimError, match=f"claim C01.*{message}"):
-        Claim("C01", "Summary", "It differs.", **given_)
+def statement(row: str, folder: Path) -> Statement:
+    (found,) = statements.read(listed(folder, row)).values()
+    return found
 
 
-def test_a_claim_of_two_readings_has_the_fair_one_first() -> None:
-    rows = Claim(
-        "C01", "Summary", "It differs.", fair=True, strict={"by nine points": False}, numbers="4.7"
-    ).rows()
-    found = [(row["reading"], row["verdict"]) for row in rows]
-    assert found == [("fair", "holds"), ("strict: by nine points", "contradicted")]
-
-
-def _answers(places: Places, page: str, *ids: str) -> None:
-    rows = [row for one in ids for row in Claim(one, "", "It is.", fair=True, numbers="1").rows()]
+def judged(places: Places, page: str, *given_: Claim) -> None:
+    """A page's claims, as it keeps them."""
     path = places.results / "answers" / f"{page}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({"answers": [], "claims": rows}))
+    content = {"answers": [], "claims": claims.judged(places, given_, [])}
+    path.write_text(json.dumps(content), encoding="utf-8")
 
 
-def test_the_ledger_is_ordered_by_work_and_number(tmp_path: Path) -> None:
-    places = Places(tmp_path)
-    _answers(places, "taxonomy_rq1", "X3", "C101", "C99")
-    _answers(places, "chroma_1", "C2")
-    _answers(places, "labels_1", "C120")
+@pytest.mark.parametrize(
+    ("parts", "expected"),
+    [
+        ([True], "holds"),
+        ([False], "contradicted"),
+        ([None], "open"),
+        ([True, True], "holds"),
+        ([True, False], "partly"),
+        ([False, False], "contradicted"),
+        ([False, None], "open"),
+        ([pd.Series([True, True])], "holds"),
+        ([pd.DataFrame({"a": [True], "b": [False]})], "contradicted"),
+        ([pd.Series([True, False]), True], "partly"),
+    ],
+)
+def test_the_verdict_follows_from_the_parts_each_true_if_it_is_in_every_case(
+    parts: list[Any], expected: str
+) -> None:
+    assert verdict(*parts) == expected
+
+
+def test_no_case_at_all_decides_nothing() -> None:
+    with pytest.raises(ClaimError, match="decided by no case"):
+        verdict(True, pd.Series([], dtype=bool))
+
+
+@given(st.lists(st.booleans(), min_size=1))
+def test_one_part_that_turns_keeps_a_claim_from_holding(parts: list[bool]) -> None:
+    assert verdict(False, *parts[1:]) != "holds"
+    assert verdict(True, *parts[1:]) != "contradicted"
+
+
+@pytest.mark.parametrize(
+    ("row", "numbers", "readings", "message"),
+    [
+        (PLAIN, [3], {}, "`needs` in claims.csv says"),
+        (PLAIN, [3], {"fair": True, "strict": True}, "no strict reading in claims.csv"),
+        (PLAIN, [], {"fair": True}, "names 1 numbers in claims.csv and is given 0"),
+        (PLAIN.replace("{} of 4", ""), [], {"fair": True}, "without a number"),
+        (PLAIN, [3], {"fair": [True, True]}, "parts: 1 in claims.csv, 2 here"),
+        (TWICE_READ, [1.25, 2], {"fair": True, "strict": False}, "parts: 2 in claims.csv, 1 here"),
+        (TWICE_READ, [1.25, 2], {"fair": [True, True]}, "`needs` in claims.csv says"),
+        (TWICE_READ, [1.25, 2], {"fair": [True, False], "strict": True}, "grants it more"),
+        (OPEN, [], {"fair": True}, "`needs` in claims.csv says"),
+    ],
+)
+def test_a_claim_that_breaks_a_rule_is_named(
+    tmp_path: Path, row: str, numbers: list[float], readings: dict[str, Any], message: str
+) -> None:
+    of_row = statement(row, tmp_path)
+    with pytest.raises(ClaimError, match=f"^claim {of_row.id}.*{message}"):
+        claims.rows(of_row, Claim(of_row.id, *numbers, **readings))
+
+
+def test_a_claim_of_two_readings_has_the_fair_one_first_and_its_numbers_in_words(
+    tmp_path: Path,
+) -> None:
+    judgement = Claim("C03", 1.25, "2 of 3", fair=[True, False], strict=False)
+    rows = claims.rows(statement(TWICE_READ, tmp_path), judgement)
+    found = [(row["reading"], row["verdict"], row["numbers"]) for row in rows]
+    assert found == [
+        ("fair: a; b", "partly", "1.2, 2 of 3"),
+        ("strict: always", "contradicted", "1.2, 2 of 3"),
+    ]
+
+
+def test_a_claim_that_is_not_listed_or_judged_before_is_refused(tmp_path: Path) -> None:
+    places, known = listed(tmp_path, PLAIN), Claim("C02", 3, fair=True)
+    with pytest.raises(
+        ClaimError, match=r"^claim C99 is not in results/published/claims\.csv; add"
+    ):
+        claims.judged(places, [Claim("C99", 3, fair=True)], [])
+    before = claims.judged(places, [known], [])
+    for given_, earlier in (([known, known], []), ([known], before)):
+        with pytest.raises(ClaimError, match="C02 is judged twice on this page"):
+            claims.judged(places, given_, earlier)
+
+
+def test_a_claim_listed_twice_or_of_no_basis_is_refused_with_its_line(tmp_path: Path) -> None:
+    with pytest.raises(CellError, match=r"claims\.csv, line 3 has the key of another row \(C02\)"):
+        statements.read(listed(tmp_path, PLAIN, PLAIN))
+    with pytest.raises(CellError, match=r"claims\.csv, line 2: basis"):
+        statements.read(listed(tmp_path, PLAIN.replace("own data", "hearsay")))
+
+
+def test_the_ledger_is_what_is_listed_in_its_order_with_what_no_page_judges_open(
+    tmp_path: Path,
+) -> None:
+    other = PLAIN.replace("C02", "C05")
+    places = listed(tmp_path, PLAIN, TWICE_READ, OPEN, other, PLAIN.replace("C02", "C06"))
+    judged(places, "jina_1", Claim("C03", 1, 2, fair=[True, True], strict=False))
+    judged(places, "chroma_1", Claim("C05", 2, fair=False), Claim("C02", 3, fair=True))
+    kept = json.loads((places.results / "answers" / "chroma_1.json").read_text("utf-8"))
+    assert [row["id"] for row in kept["claims"]] == ["C02", "C05"]
     found = claims.collect(places)
-    assert found["id"].tolist() == ["C2", "C99", "C101", "X3", "C120"]
-    assert found["work"].tolist() == ["chroma", "taxonomy", "taxonomy", "taxonomy", "tutorial"]
+    assert list(found.columns) == claims.COLUMNS
+    rows = found[["id", "work", "verdict", "needs", "page"]].values.tolist()
+    assert rows == [
+        ["C02", "chroma", "holds", "", "chroma_1"],
+        ["C03", "jina", "holds", "", "jina_1"],
+        ["C03", "jina", "contradicted", "", "jina_1"],
+        ["C04", "jina", "open", "a model", "jina_1"],
+        ["C05", "chroma", "contradicted", "", "chroma_1"],
+    ]
+    counted = claims_page.counts(found).set_index(["work", "read"])
+    assert counted["claims"].tolist() == [2, 2, 2, 2]
+    assert counted.loc["jina", ["holds", "contradicted", "open"]].values.tolist() == [
+        [1, 0, 1],
+        [0, 1, 1],
+    ]
 
 
-def test_a_claim_judged_by_two_pages_is_refused_with_both_named(tmp_path: Path) -> None:
-    places = Places(tmp_path)
-    _answers(places, "chroma_1", "C2")
-    _answers(places, "chroma_2", "C2")
-    with pytest.raises(ClaimError, match="C2 is judged in chroma_1 and in chroma_2"):
+def test_a_claim_of_two_pages_or_of_none_that_is_listed_is_refused(tmp_path: Path) -> None:
+    places = listed(tmp_path, PLAIN)
+    judged(places, "chroma_1", Claim("C02", 3, fair=True))
+    judged(places, "chroma_2", Claim("C02", 3, fair=True))
+    with pytest.raises(ClaimError, match="C02 is judged in chroma_1 and in chroma_2"):
+        claims.collect(places)
+    (places.results / "answers" / "chroma_2.json").unlink()
+    listed(tmp_path, OPEN)
+    with pytest.raises(ClaimError, match=r"claims\.csv lacks C02 of chroma_1"):
         claims.collect(places)
 
 
-def test_a_page_of_no_work_judges_no_claim(tmp_path: Path) -> None:
-    _answers(Places(tmp_path), "baselines", "C2")
-    with pytest.raises(ClaimError, match="baselines is a page of no published work"):
-        claims.collect(Places(tmp_path))
-
-
-def test_a_claim_judged_twice_on_one_page_is_refused() -> None:
-    found = Claim("C2", "", "It is.", fair=True, numbers="1")
-    for given_, before in (([found, found], []), ([found], found.rows())):
-        with pytest.raises(ClaimError, match="C2 is judged twice on this page"):
-            claims.once(given_, before)
-
-
-def test_each_way_of_reading_counts_every_claim_once(tmp_path: Path) -> None:
-    """A claim of one reading counts in both; no claim is lost."""
-    places = Places(tmp_path)
-    judged = [
-        Claim("C2", "", "It is.", fair=True, numbers="1"),
-        Claim("C3", "", "It is so.", fair=True, strict={"always": False}, numbers="2"),
-        Claim("C4", "", "It was.", needs="a model"),
-    ]
-    rows = [row for one in judged for row in one.rows()]
-    path = places.results / "answers" / "jina_1.json"
-    path.parent.mkdir(parents=True)
-    path.write_text(json.dumps({"answers": [], "claims": rows}))
-    _answers(places, "chroma_1", "C1")
-    found = claims_page.counts(claims.collect(places))
-    assert (found[list(claims.VERDICTS)].sum(axis=1) == found["claims"]).all()
-    of_jina = found[found["work"] == "jina"].set_index("read")
-    assert of_jina["claims"].tolist() == [3, 3]
-    assert of_jina["holds"].tolist() == [2, 1]
-    assert of_jina["contradicted"].tolist() == [0, 1]
-    assert of_jina["open"].tolist() == [1, 1]
-    both = claims_page.both(claims.collect(places)).set_index("id")
-    assert (both.at["C3", "fair"], both.at["C3", "strict"]) == ("holds", "contradicted")
-
-
 def test_a_ledger_without_claims_is_shown_empty(tmp_path: Path) -> None:
-    found = claims.collect(Places(tmp_path))
+    found = claims.collect(listed(tmp_path))
     assert list(found.columns) == claims.COLUMNS and found.empty
     assert claims_page.counts(found)["claims"].sum() == 0
     claims_page.figure_verdicts(found)
 
 
+def test_every_listed_claim_is_judged_once_or_open_and_no_other_is_judged() -> None:
+    pages: dict[str, set[str]] = defaultdict(set)
+    for path in (ROOT.results / "answers").glob("*.json"):
+        for row in json.loads(path.read_text("utf-8")).get("claims", ()):
+            pages[row["id"]].add(path.stem)
+    every = statements.read(ROOT)
+    assert {id for id in pages if id not in every} == set(), "judged and not listed"
+    assert {id for id, of_claim in pages.items() if len(of_claim) > 1} == set(), "judged twice"
+    neither = {id for id, row in every.items() if id not in pages and not row.page}
+    assert neither == set(), "listed, neither judged nor open on a page"
+    assert all(row.needs for row in every.values() if row.page), "open without what it needs"
+    assert {row.work for row in every.values()} == {*WORKS}
+    naming = {row.page for row in every.values() if row.page}
+    for page in naming:
+        text = (ROOT.notebooks / f"{page}.ipynb").read_text("utf-8")
+        assert "study.open_claims()" in text, f"{page} does not show the claims that name it"
+
+
 def test_the_page_of_claims_runs_between_those_that_judge_and_the_overview() -> None:
     groups = [
-        {path.stem: path.read_text("utf-8") for path in group}
-        for group in notebooks.in_turn(Places(Path(__file__).parents[1]))
+        {path.stem: path.read_text("utf-8") for path in group} for group in notebooks.in_turn(ROOT)
     ]
     judging = {at for at, group in enumerate(groups) if "study.claim" in "".join(group.values())}
     names = [set(group) for group in groups]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,7 +18,6 @@ from chunkstudy.runs.conditions import Condition, EmbeddingMethod, parse_method
 from chunkstudy.runs.encoding import encode
 from chunkstudy.runs.run import evaluate
 from chunkstudy.runs.store import VectorStore
-from chunkstudy.studies.contexts.gains import left_of
 from tests.test_experiment_late_chunking import Words
 
 SMOLLM = "local__QuantFactory__SmolLM2-135M-Instruct-GGUF"
@@ -196,17 +194,3 @@ def test_the_price_is_that_of_the_requests_and_nothing_is_asked() -> None:
     assert abs(takes.input_tokens - exact) <= len(requests)
     assert takes.dollars
     assert expected_requests.of_contexts(f"local/{SMOLLM}", documents).dollars == 0
-
-
-def _partial(first: pd.Series, second: pd.Series, held: pd.Series) -> float:
-    return float(np.corrcoef(*left_of(first, second, held))[0, 1])
-
-
-@given(st.integers(0, 10_000))
-def test_a_partial_correlation_is_that_of_the_textbook(seed: int) -> None:
-    random = np.random.default_rng(seed)
-    held, first, second = (pd.Series(random.normal(size=30)) for _ in range(3))
-    first, second = first + held, second + 0.5 * held
-    ab, ah, bh = first.corr(second), first.corr(held), second.corr(held)
-    expected = (ab - ah * bh) / np.sqrt((1 - ah**2) * (1 - bh**2))
-    assert _partial(first, second, held) == pytest.approx(expected)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import dataclasses
 import re
 import shutil
@@ -11,19 +10,18 @@ from pathlib import Path
 import pytest
 
 from chunkstudy.base.models import MODELS, Architecture, ModelSpec
+from chunkstudy.base.places import Places
 from chunkstudy.encoders import models
 from chunkstudy.encoders.models import ModelError
+from chunkstudy.published import cells
 
-PUBLISHED = Path(__file__).parents[1] / "results" / "published"
+ROOT = Places(Path(__file__).parents[1])
 MINILM = models.spec("sentence-transformers/all-MiniLM-L6-v2")
 LOCAL = [model for model in MODELS.values() if model.kind != "api"]
 
 
 def test_every_encoder_that_a_work_prints_a_cell_of_is_registered_as_used_by_it() -> None:
-    printed = set()
-    for table in PUBLISHED.glob("*.csv"):
-        with table.open(encoding="utf-8", newline="") as lines:
-            printed |= {(row["work"], row["encoder"]) for row in csv.DictReader(lines)}
+    printed = {(cell.work, cell.encoder) for cell in cells.read(ROOT)}
     named = {(work, model) for work, model in printed if model in MODELS or "/" in model}
     assert len(named) > 5
     for work, model in named:

@@ -12,13 +12,17 @@ from typer.testing import CliRunner
 from chunkstudy.base.places import Places
 from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers import breakpoints
-from chunkstudy.chunkers.expected_requests import METHODS, SEGMENT, of_boundaries, of_calls
+from chunkstudy.chunkers.expected_requests import (
+    METHODS,
+    SEGMENT,
+    of_boundaries,
+)
 from chunkstudy.chunkers.table import CHUNKERS
 from chunkstudy.collections.registry import COLLECTIONS
 from chunkstudy.commands import cli
 from chunkstudy.llm.causal_models import SMOLLM
 from chunkstudy.llm.interface import Reply, Request
-from chunkstudy.llm.prices import PRICES, Estimate
+from chunkstudy.llm.prices import PRICES, Estimate, expected
 from chunkstudy.runs import published_grid
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.segmentations import Segmentation, needed, takes
@@ -71,11 +75,11 @@ def test_breakpoints_take_about_what_is_asked_where_segments_have_the_printed_si
 
 
 def test_estimates_add_up_and_one_without_a_price_leaves_the_sum_without() -> None:
-    a = of_calls("openai/gpt-4o-mini", 10, 1000, 100)
+    a = expected("openai/gpt-4o-mini", 10, 1000, 100)
     assert a.dollars == pytest.approx(PRICES["gpt-4o-mini"].dollars(1000, 100))
     both = a + Estimate(recorded=3)
     assert (both.requests, both.recorded, both.dollars) == (10, 3, a.dollars)
-    unknown = a + of_calls("openai/gpt-9", 1, 1, 1)
+    unknown = a + expected("openai/gpt-9", 1, 1, 1)
     assert unknown.dollars is None
     assert "price not known here" in str(unknown)
     assert (unknown + a).dollars is None

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from chunkstudy.commands import cli
-from chunkstudy.llm.budget import budget
+from chunkstudy.llm.prices import budget
 from chunkstudy.runs import records
 from chunkstudy.runs import run as running
 from chunkstudy.runs.conditions import LARGE, Condition

@@ -12,10 +12,10 @@ from typer.testing import CliRunner
 from chunkstudy.collections import own
 from chunkstudy.commands import cli
 from chunkstudy.llm.asking import NotRecordedError
-from chunkstudy.llm.budget import budget
 from chunkstudy.llm.interface import LanguageModelError
-from chunkstudy.runs.generation import output
-from chunkstudy.runs.generation.prompts import OATH
+from chunkstudy.llm.prices import budget
+from chunkstudy.studies.generated_questions import output
+from chunkstudy.studies.generated_questions.prompts import OATH
 from tests import chat_server
 from tests.chat_server import Asked
 from tests.fault_scenes import LANGUAGE_MODEL, generate

@@ -11,22 +11,34 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkstudy.base.spans import Document
+from chunkstudy.collections import builtin
+from chunkstudy.llm.asking import Asker
 from chunkstudy.llm.interface import Finish, Reply, Request
-from chunkstudy.runs.generation import excerpts, expected, passages, prompts, published, replies
-from chunkstudy.runs.generation.demonstration import (
+from chunkstudy.studies.generated_questions import prompts, replies
+from chunkstudy.studies.generated_questions.by_hand import (
     APPROXIMATE,
     EXACT,
     MODEL,
     SOUND,
     meant,
-    replay,
     written,
 )
-from chunkstudy.runs.generation.generate import Generated, ask_about, generate, turns
-from chunkstudy.runs.generation.passages import Passage, draw
-from chunkstudy.runs.generation.prompts import OATH
-from chunkstudy.runs.generation.replies import REASONS, RejectedError
-from chunkstudy.runs.generation.settings import Protocol, Settings, Variant
+from chunkstudy.studies.generated_questions.generate import (
+    Generated,
+    ask_about,
+    generate,
+    price,
+    turns,
+)
+from chunkstudy.studies.generated_questions.prompts import (
+    OATH,
+    Passage,
+    Protocol,
+    Settings,
+    Variant,
+    draw,
+)
+from chunkstudy.studies.generated_questions.replies import REASONS, RejectedError
 
 FERRY = "The ferry Linnet was launched in 1931. “She — carried\n240 people.” The ferry ran."
 TEXTS = st.text(st.sampled_from("ab. \n“é-"), min_size=1, max_size=300).filter(str.strip)
@@ -182,27 +194,27 @@ def test_what_is_quoted_from_a_passage_is_found_in_it(text: str, data: st.DataOb
     first = data.draw(st.integers(0, len(passage.text) - 1))
     quoted = passage.text[first : data.draw(st.integers(first + 1, len(passage.text)))]
     if quoted.strip():
-        ((start, end),) = excerpts.place([quoted], passage, "exact", "corrected")
+        ((start, end),) = replies.place([quoted], passage, "exact", "corrected")
         assert text[start:end] == quoted.strip()
 
 
 @given(TEXTS)
 def test_pieces_follow_each_other_through_the_whole_text(text: str) -> None:
-    found = passages.pieces(text)
+    found = prompts.pieces(text)
     assert "".join(text[start:end] for start, end in found) == text
-    assert all(0 < end - start <= passages.PIECE for start, end in found)
+    assert all(0 < end - start <= prompts.PIECE for start, end in found)
 
 
 def test_the_official_code_shifts_all_excerpts_but_the_first() -> None:
     text = "".join(f"{i:03d} " * 25 for i in range(8))
     passage = Passage(Document("a", "x" * 50 + text), 50, text)
     named = [{"start_chunk": i, "end_chunk": i} for i in (2, 1, 3)]
-    assert excerpts.place(named, passage, "approximate", "corrected") == (
+    assert replies.place(named, passage, "approximate", "corrected") == (
         (250, 350),
         (150, 250),
         (350, 450),
     )
-    assert list(published.accumulated([(2, 2), (1, 1), (3, 3)], passages.pieces(text), 50)) == [
+    assert list(replies.accumulated([(2, 2), (1, 1), (3, 3)], prompts.pieces(text), 50)) == [
         (250, 350),
         (350, 450),
         (650, 750),
@@ -218,13 +230,13 @@ def test_the_official_code_shifts_all_excerpts_but_the_first() -> None:
     ],
 )
 def test_the_official_way_to_offsets(quoted: str, found: str) -> None:
-    start, end = published.locate(FERRY, quoted)
+    start, end = replies.officially(FERRY, quoted)
     assert FERRY[start:end] == found
 
 
 def test_what_the_official_way_finds_nowhere_is_rejected() -> None:
     with pytest.raises(RejectedError, match="does not stand"):
-        published.locate(FERRY, "The ferry Linnet was scrapped in 1931.")
+        replies.officially(FERRY, "The ferry Linnet was scrapped in 1931.")
     made = once(proposal("."), protocol="as_published")
     assert made.asked[0].rejected == replies.EMPTY
 
@@ -257,8 +269,8 @@ def test_the_same_seed_asks_the_same_and_another_asks_otherwise() -> None:
         ask_about(document, Settings(MODEL, 1, seed=seed), 1, 1, []) for seed in (0, 0, 1)
     )
     assert one == again and one[0].start != other[0].start
-    assert passages.number("a", 10) == passages.number("a", 10)
-    assert sorted(passages.sample("a", range(9), 20)) == list(range(9))
+    assert prompts.number("a", 10) == prompts.number("a", 10)
+    assert sorted(prompts.sample("a", range(9), 20)) == list(range(9))
 
 
 def test_the_prompt_has_the_rules_the_oath_and_an_example_that_keeps_them() -> None:
@@ -276,7 +288,7 @@ def test_the_prompt_has_the_rules_the_oath_and_an_example_that_keeps_them() -> N
 def test_the_price_says_the_least_and_the_most_before_anything_is_asked() -> None:
     documents = [Document("a", "word " * 2_000)]
     settings = Settings("openai/gpt-4-turbo", 20, attempts=3)
-    least, most = expected.of_questions(documents, settings)
+    least, most = price(documents, settings)
     assert (least.requests, most.requests) == (20, 60)
     assert least.output_tokens == 4_000 and most.output_tokens == 36_000
     assert least.dollars and most.dollars
@@ -285,7 +297,7 @@ def test_the_price_says_the_least_and_the_most_before_anything_is_asked() -> Non
 
 @pytest.mark.parametrize("asked", [EXACT, APPROXIMATE], ids=lambda one: one.variant)
 def test_replies_written_by_hand_fare_as_they_were_meant(asked: Settings) -> None:
-    made = replay(asked)
+    made = generate(builtin.load_documents(), asked, Asker("replay").ask)
     for one, by_hand in meant(made, asked.variant):
         assert one.document == by_hand.document
         assert one.rejected == by_hand.meant if by_hand.meant in REASONS else not one.rejected

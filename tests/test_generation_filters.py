@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from chunkstudy.runs.generation import filters
-from chunkstudy.runs.generation.filters import ALIKE, UNLIKE
-from chunkstudy.runs.generation.generate import Candidate
+from chunkstudy.studies.generated_questions import filters
+from chunkstudy.studies.generated_questions.filters import ALIKE, UNLIKE
+from chunkstudy.studies.generated_questions.generate import Candidate
 
 Vectors = NDArray[np.float32]
 
@@ -70,7 +70,7 @@ def encode(texts: Sequence[str], role: str) -> Vectors:
 
 def candidate(number: int, question: str, excerpt: str) -> Candidate:
     start = TEXT.index(f"|{excerpt}|") + 1
-    return Candidate(number, question, "a", ((start, start + len(excerpt)),), 0, True, False)
+    return Candidate(number, question, "a", ((start, start + len(excerpt)),))
 
 
 TEXT = "|north|almost north|east|"
@@ -85,4 +85,3 @@ def test_a_question_that_is_dropped_anyway_drops_no_other() -> None:
     ]
     found = filters.apply(asked, {"a": TEXT}, encode, 0.36, 0.78)
     assert found.dropped == (UNLIKE, "", ALIKE, "")
-    assert found.like == (-1, -1, 1, -1)

@@ -11,11 +11,11 @@ import pytest
 
 from chunkstudy.llm import openai_client, providers
 from chunkstudy.llm.asking import Asker
-from chunkstudy.llm.budget import Budget
 from chunkstudy.llm.gemini import GeminiProvider
 from chunkstudy.llm.interface import LanguageModelError, Message, Provider, Request
 from chunkstudy.llm.keys import REMOVED
 from chunkstudy.llm.openai_client import OpenAIClient
+from chunkstudy.llm.prices import Budget
 from tests import chat_server as server
 from tests.loopback import Fault, Handler, cut_body, cut_json, dropped, status
 
@@ -208,7 +208,7 @@ ENDING: dict[str, tuple[str, Fault, str]] = {
         r"400 \(API_KEY_INVALID\); check GEMINI_API_KEY or GOOGLE_API_KEY",
     ),
     "Gemini 403": (GEMINI, status(403), "403; check GEMINI_API_KEY"),
-    "Gemini 404": (GEMINI, status(404), "404; check the model's name"),
+    "Gemini 404": (GEMINI, status(404), "404; check the address and the model's name"),
     "an hour to wait": (
         OPENAI,
         status(429, headers={"Retry-After": "3600"}),

@@ -22,9 +22,9 @@ from chunkstudy.publish import planned
 from chunkstudy.runs.chunking import chunk, cut
 from chunkstudy.runs.conditions import LOCAL_SMOLLM
 from chunkstudy.runs.encoding import contexts_of
-from chunkstudy.runs.generation import demonstration
-from chunkstudy.runs.generation.generate import generate
 from chunkstudy.studies.chroma import llm_chunker
+from chunkstudy.studies.generated_questions import by_hand
+from chunkstudy.studies.generated_questions.generate import generate
 from tests import authored_segments
 
 RECORDED = Path(__file__).parents[1] / "results" / "llm"
@@ -80,7 +80,7 @@ def on_windows(asker: Noting, name: str) -> None:
 
 def on_built_in(asker: Noting) -> None:
     """Everything that is asked about the built-in collection."""
-    for settings in (demonstration.EXACT, demonstration.APPROXIMATE, demonstration.SMALL):
+    for settings in (by_hand.EXACT, by_hand.APPROXIMATE, by_hand.SMALL):
         generate(builtin.load_documents(), settings, asker.ask)
     for kind in breakpoints.TASKS:
         breakpoints.chunk(authored_segments.text(), asker.ask, authored_segments.MODEL, kind)

@@ -124,12 +124,6 @@ def test_a_reply_is_recorded_once_and_the_first_stays(tmp_path: Path) -> None:
     assert recordings.path.read_bytes() == before
 
 
-def test_the_reply_of_another_provider_is_refused(tmp_path: Path) -> None:
-    authored = dataclasses.replace(reply(0), provider="authored")
-    with pytest.raises(RecordingError, match="authored cannot stand among those of made"):
-        opened(tmp_path).write(request(0), authored)
-
-
 def test_a_line_cut_at_any_byte_loses_no_other(tmp_path: Path) -> None:
     path = written(tmp_path / "whole", 3).path
     whole = path.read_bytes()

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.studies.labels.chunk_labels import (
     GOLD_RULES,
-    Gold,
     GoldRule,
     LabelCounts,
     count,
@@ -34,13 +33,11 @@ places = st.tuples(st.integers(0, 1), st.integers(0, 12), st.integers(0, 12)).ma
 spans = places.filter(lambda p: p[1] < p[2])
 
 
-def by_index(pairs: list[Pair], depth: int = 6) -> tuple[np.ndarray, Gold]:
+def by_index(pairs: list[Pair], depth: int = 6) -> tuple[np.ndarray, list[set[int]]]:
     ranking = np.full((len(pairs), depth), -1)
     for row, (_, retrieved) in enumerate(pairs):
         ranking[row, : len(retrieved)] = retrieved
-    gold = [(q, chunk) for q, (wanted, _) in enumerate(pairs) for chunk in wanted]
-    gold.reverse()  # their order must not matter
-    return ranking, Gold(len(pairs), *np.array([*gold, *gold], dtype=np.int64).reshape(-1, 2).T)
+    return ranking, [wanted for wanted, _ in pairs]
 
 
 def written_out(gold_set: set[int], retrieved_set: set[int]) -> tuple[int, ...]:
@@ -119,10 +116,7 @@ def test_gold_chunks_are_those_of_sets_of_positions(
     collection = collection_of(judged)
     chunks = Chunks(*np.array(chunk_spans, dtype=np.int64).reshape(-1, 3).T)
     gold = gold_chunks(collection, chunks, rule)
-    for query, of_query in enumerate(judged):
-        assert set(gold.chunk[gold.query == query].tolist()) == slow_gold(
-            chunk_spans, of_query, rule
-        )
+    assert gold == [slow_gold(chunk_spans, of_query, rule) for of_query in judged]
 
 
 def test_an_irrelevant_judgment_makes_nothing_gold() -> None:
@@ -131,7 +125,7 @@ def test_an_irrelevant_judgment_makes_nothing_gold() -> None:
         "c", collection.documents, collection.queries, (Judgment("q0", "d0", 0, 5, grade=0),)
     )
     chunks = Chunks(np.array([0]), np.array([0]), np.array([12]))
-    assert len(gold_chunks(refused, chunks).chunk) == 0
+    assert gold_chunks(refused, chunks) == [set()]
 
 
 def test_faults_are_refused_in_a_sentence() -> None:

@@ -17,7 +17,7 @@ from chunkstudy.base.sources import SourceError
 from chunkstudy.collections import own
 from chunkstudy.commands.cli import app
 from chunkstudy.llm import openai_client
-from chunkstudy.llm.budget import budget
+from chunkstudy.llm.prices import budget
 from chunkstudy.publish import notebooks
 from chunkstudy.runs.conditions import MINILM
 from chunkstudy.show.parameters import INJECTED, NotebookError, changed

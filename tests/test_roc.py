@@ -30,7 +30,9 @@ def pairs_counted(scores: list[float], true: list[bool]) -> float:
 def test_the_area_is_the_share_of_pairs_that_are_won(places: list[tuple[int, bool, int]]) -> None:
     scores, true, groups = (list(column) for column in zip(*places, strict=True))
     expected = pairs_counted(scores, true)
-    assert float(roc.wins(scores, true, groups).area()) == pytest.approx(expected, nan_ok=True)
+    assert float(roc.pair_counts(scores, true, groups).area()) == pytest.approx(
+        expected, nan_ok=True
+    )
 
 
 @given(PLACES)
@@ -40,7 +42,9 @@ def test_a_group_that_is_drawn_twice_counts_as_two(places: list[tuple[int, bool,
     times = np.arange(len(names), dtype=float)  # the first is not drawn at all
     repeated = [place for place in places for _ in range(int(times[names.index(place[2])]))]
     expected = pairs_counted([p[0] for p in repeated], [p[1] for p in repeated])
-    assert float(roc.wins(scores, true, groups).area(times)) == pytest.approx(expected, nan_ok=True)
+    assert float(roc.pair_counts(scores, true, groups).area(times)) == pytest.approx(
+        expected, nan_ok=True
+    )
 
 
 def some(boundaries_higher_by: float, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -53,7 +57,7 @@ def some(boundaries_higher_by: float, seed: int = 0) -> tuple[np.ndarray, np.nda
 def test_intervals_hold_chance_about_as_often_as_they_should_without_a_signal() -> None:
     held = 0
     for seed in range(100):
-        low, high = roc.area(roc.wins(*some(0.0, seed))).interval
+        low, high = roc.area(roc.pair_counts(*some(0.0, seed))).interval
         held += low <= roc.CHANCE <= high
     assert 88 <= held <= 100
 
@@ -64,51 +68,40 @@ def test_the_jackknife_is_that_of_leaving_each_group_out() -> None:
         [pairs_counted(scores[groups != g].tolist(), true[groups != g].tolist()) for g in range(30)]
     )
     expected = np.sqrt(29 / 30 * ((without - without.mean()) ** 2).sum())
-    assert roc.area(roc.wins(scores, true, groups)).error == pytest.approx(expected)
+    assert roc.area(roc.pair_counts(scores, true, groups)).error == pytest.approx(expected)
 
 
 def test_a_missing_score_is_refused() -> None:
     with pytest.raises(ValueError, match="leave out what was not measured"):
-        roc.wins([1.0, float("nan")], [True, False], [0, 1])
-    with pytest.raises(ValueError, match="leave out what was not measured"):
-        roc.predictions([[1.0], [float("inf")]], [True, False], [0, 1])
+        roc.pair_counts([1.0, float("nan")], [True, False], [0, 1])
 
 
-def test_what_is_left_out_has_no_say_in_its_own_probability() -> None:
+def test_what_is_left_out_has_no_say_in_its_own_score() -> None:
     scores, true, groups = some(1.0)
-    before = roc.predictions(scores[:, None], true, groups).probability
-    own = roc.folds(groups) == 3
-    other = np.where(own, ~true, true)
-    after = roc.predictions(scores[:, None], other, groups).probability
-    assert np.array_equal(before[own], after[own])
-    assert not np.allclose(before[~own], after[~own])
+    before = roc.held_out(scores[:, None], true, groups)
+    part = roc.folds(groups) == 3
+    after = roc.held_out(scores[:, None], np.where(part, ~true, true), groups)
+    assert np.array_equal(before[part], after[part])
+    assert not np.allclose(before[~part], after[~part])
 
 
-def test_groups_are_never_torn_apart_and_a_signal_lowers_the_loss() -> None:
+def test_groups_are_never_torn_apart_and_a_signal_is_learned() -> None:
     scores, true, groups = some(2.0)
     part = roc.folds(groups)
     assert all(len(set(part[groups == g])) == 1 for g in range(30))
     assert len(set(part)) == roc.FOLDS
-    known = roc.predictions(scores[:, None], true, groups).probability
-    blind = roc.predictions(np.zeros((600, 1)), true, groups).probability
-    assert roc.log_loss(known, true).mean() < roc.log_loss(blind, true).mean()
-    assert blind == pytest.approx(np.full(600, 0.05), abs=0.002)
+    learned = roc.held_out(-scores[:, None], true, groups)
+    assert roc.pair_counts(learned, true, groups).area() > 0.9
 
 
 def test_one_group_cannot_be_held_out() -> None:
     with pytest.raises(ValueError, match="give two"):
-        roc.predictions([[1.0], [2.0]], [True, False], [0, 0])
+        roc.held_out([[1.0], [2.0]], [True, False], [0, 0])
 
 
-def test_where_nothing_is_known_the_score_is_at_chance_and_the_probability_is_below() -> None:
+def test_where_nothing_is_known_the_score_is_at_chance() -> None:
     """Half of the groups hold a boundary, and with it left out there is one fewer to be seen."""
     groups = np.repeat(np.arange(10), 6)
     true = (np.arange(60) % 6 == 0) & (groups < 5)
-    found = roc.predictions(np.zeros((60, 1)), true, groups)
-    rounded = (found.score.round(2), found.probability.round(3))
-    score, probability = (roc.wins(one, true, groups).area() for one in rounded)
-    assert score == 0.5 and probability < 0.4
-
-
-def test_the_loss_of_an_even_chance_is_one_bit() -> None:
-    assert roc.log_loss([0.5, 0.25], [True, True]).tolist() == [1, 2]
+    scores = roc.held_out(np.zeros((60, 1)), true, groups).round(2)
+    assert roc.pair_counts(scores, true, groups).area() == 0.5

@@ -71,21 +71,6 @@ def test_holm_is_statsmodels_and_passes_over_gaps(n: int) -> None:
     assert statistics.holm([]).tolist() == []
 
 
-def test_correlations_are_scipys_and_their_intervals_those_of_resamples_drawn_singly() -> None:
-    sides = [(A, B), (A[:9], B[:9]), (A, B**3)]
-    for (x, y), found in zip(sides, statistics.correlations(sides), strict=True):
-        theirs = stats.pearsonr(x, y)
-        assert (found.r, found.p) == pytest.approx((theirs.statistic, theirs.pvalue))
-        drawn = np.random.default_rng(0).integers(0, len(x), (10_000, len(x)))
-        each = [np.corrcoef(x[one], y[one])[0, 1] for one in drawn]
-        assert found.interval == pytest.approx(np.quantile(each, [0.025, 0.975]))
-
-
-def test_correlation_with_a_constant_is_a_gap() -> None:
-    (found,) = statistics.correlations([(A, np.full(60, 0.1))])
-    assert math.isnan(found.r) and math.isnan(found.p) and math.isnan(found.interval.low)
-
-
 def test_systems_are_equivalent_when_the_interval_lies_inside_the_margin() -> None:
     found = statistics.paired_difference(A, B)
     half = stats.t.ppf(0.95, 59) * found.error
@@ -104,8 +89,6 @@ def test_values_that_cannot_be_used_are_refused() -> None:
         statistics.mean([1, math.nan])
     with pytest.raises(ValueError, match="one-dimensional"):
         statistics.mean([[1.0]])
-    with pytest.raises(ValueError, match="cannot be paired"):
-        statistics.correlations([([1, 2], [1])])
     with pytest.raises(ValueError, match="must be positive"):
         statistics.two_one_sided(0.1, 0.1, 59, 0)
 

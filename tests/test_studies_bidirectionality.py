@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -12,8 +13,6 @@ import pytest
 
 from chunkstudy.base.spans import Collection, Document
 from chunkstudy.llm.causal_models import of_the_hub
-from chunkstudy.llm.reading import TOGETHER, CausalStates
-from chunkstudy.runs.study_results import StudyError
 from chunkstudy.studies.which_models import bidirectionality as study
 from tests import small_llama
 
@@ -39,13 +38,9 @@ def reads(later: int, earlier: int) -> study.Read:
     return states
 
 
-def measured(read: study.Read, own: Sequence[int] = OWN, other: Sequence[int] = OTHER) -> Any:
-    rows = [
-        *study.from_the_ends(read, own, other),
-        *study.from_the_middle(read, own, other),
-        *study.neighbours(read, own),
-    ]
-    return pd.DataFrame(rows).set_index(["replaced", "direction", "distance"]).sort_index()
+def measured(read: study.Read, text: Sequence[int] = OWN, other: Sequence[int] = OTHER) -> Any:
+    rows = pd.DataFrame(study.movements(read, text, other))
+    return rows.set_index(["replaced", "direction", "distance"]).sort_index()
 
 
 def seen(reach: int, distance: int) -> float:
@@ -62,7 +57,7 @@ def test_a_model_that_sees_so_many_tokens_moves_by_what_is_told_by_hand(
     found = measured(reads(later, reach - later))
     for (what, direction, distance), row in found.iterrows():
         moved = seen(reach, distance) if direction == way else 0.0
-        if what in (study.SAME, study.ALONE, study.NEIGHBOUR, study.APART):
+        if what in (study.NEIGHBOUR, study.APART):
             moved = 0.0  # the text itself holds no mark
         assert row["relative distance"] == pytest.approx(moved, abs=1e-12), (what, distance)
         turned = 1 - 1 / np.sqrt(1 + moved**2)
@@ -71,40 +66,33 @@ def test_a_model_that_sees_so_many_tokens_moves_by_what_is_told_by_hand(
 
 
 @pytest.fixture(scope="module")
-def causal(tmp_path_factory: pytest.TempPathFactory) -> CausalStates:
+def causal(tmp_path_factory: pytest.TempPathFactory) -> study.Model:
     folder = tmp_path_factory.mktemp("llama")
     small_llama.write_checkpoint(folder)
-    return CausalStates(of_the_hub("small/llama", "0" * 40), folder)
+    files = dict.fromkeys(("model.safetensors", "tokenizer.json"), "")
+    return study.causal(replace(of_the_hub("small/llama", "0" * 40), files=files), folder)
 
 
-def test_a_causal_model_does_not_move_when_later_text_changes(causal: CausalStates) -> None:
+def test_a_causal_model_does_not_move_when_later_text_changes(causal: study.Model) -> None:
     chance = np.random.default_rng(1)
     own, other = chance.integers(2, 200, (2, study.CONTENT)).tolist()
-    found = measured(study._as_arrays(causal.states), own, other)
-    replaced = found.loc[[study.BEYOND, study.FEW, study.HALF]]
+    replaced = measured(causal.read, own, other).loc[[study.BEYOND, study.HALF]]
     later = replaced.xs(study.LATER, level="direction")
     assert later.to_numpy().max() <= 1e-6
     assert replaced.xs(study.EARLIER, level="direction").to_numpy().min() > 1e-4
-    assert found.loc[study.ALONE, study.LATER].to_numpy().max() <= 1e-6  # its context is later text
-    assert found.loc[study.ALONE, study.EARLIER].to_numpy().min() > 1e-4
 
 
 def test_states_of_a_causal_model_are_those_of_each_text_read_by_itself(
-    causal: CausalStates,
+    causal: study.Model,
 ) -> None:
     chance = np.random.default_rng(2)
-    lengths = [5, 5, 5, 9, 5, TOGETHER // 2, TOGETHER // 2, TOGETHER // 2]
+    lengths = [5, 5, 5, 9, 5, study.TOGETHER // 2, study.TOGETHER // 2, study.TOGETHER // 2]
     texts = [chance.integers(2, 200, length).tolist() for length in lengths]
-    together = causal.states(texts)
+    together = causal.read(texts)
     assert [len(one) for one in together] == lengths
     for text, states in list(zip(texts, together, strict=True))[:6]:
-        (alone,) = causal.states([text])
+        (alone,) = causal.read([text])
         np.testing.assert_allclose(states, alone, atol=2e-5)
-
-
-def test_a_model_without_token_states_says_so() -> None:
-    with pytest.raises(StudyError, match=r"text-embedding-3-large returns one vector .* no token"):
-        study.load("text-embedding-3-large")
 
 
 def collection(name: str, documents: int, words: int = 4000) -> Collection:
@@ -115,14 +103,13 @@ def collection(name: str, documents: int, words: int = 4000) -> Collection:
 
 def test_texts_are_drawn_by_turns_apart_from_each_other_and_replaced_by_other_documents() -> None:
     few, many = collection("few", 3), collection("many", 120)
-    places, others = study.draw([few, many])
-    assert [one.collection for one in places[:4]] == ["few", "many", "few", "many"]
-    assert (places, others) == study.draw([few, many])
-    assert (
-        len({(one.collection, one.document) for one in places if one.collection == "many"}) == 120
-    )
+    pairs = study.draw([few, many])
+    places = [place for place, _ in pairs]
+    assert [place.collection for place in places[:4]] == ["few", "many", "few", "many"]
+    assert pairs == study.draw([few, many])
+    assert len({place.document for place in places if place.collection == "many"}) == 120
     texts = {(c.name, d.id): d.text for c in (few, many) for d in c.documents}
-    for place, other in zip(places, others, strict=True):
+    for place, other in pairs:
         assert place.collection == other.collection and place.document != other.document
         text = texts[place.collection, place.document]
         assert place.start == 0 or text[place.start - 1] == " "

@@ -1,4 +1,4 @@
-"""The study of trained late chunking: its parts, and what they are tested on."""
+"""A study in parts: they are chosen, priced and run, and none is run twice."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ import pytest
 from typer.testing import CliRunner
 
 from chunkstudy.base.places import Places
-from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
+from chunkstudy.base.spans import Chunks
 from chunkstudy.commands.cli import app
 from chunkstudy.runs import study_results, study_runs
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.runs.study_runs import Context, Experiment
 from chunkstudy.studies.trained_late_chunking import models as study
-from chunkstudy.studies.trained_late_chunking import testing
 from chunkstudy.studies.trained_late_chunking.parts import PLAN
 
 NAME = "trained-late-chunking"
@@ -93,34 +92,3 @@ def test_the_command_prices_parts_without_running_them_and_refuses_folds_of_othe
     assert refused.exit_code == 1 and "does not come in parts" in refused.output
     refused = CliRunner().invoke(app, ["study", NAME, "--collection", "scifact"])
     assert refused.exit_code == 1 and "leave --collection out" in refused.output
-
-
-def many(documents: int, queries: int, judged: int) -> Collection:
-    """Each query is judged on some documents after its own number."""
-    names = [f"{i:04d}" for i in range(documents)]
-    return Collection(
-        "many",
-        tuple(Document(name, "text") for name in names),
-        tuple(Query(str(i), "why") for i in range(queries)),
-        tuple(
-            Judgment(str(i), names[(7 * i + j) % documents], 0, 4)
-            for i in range(queries)
-            for j in range(judged)
-        ),
-    )
-
-
-@pytest.mark.parametrize(
-    ("sizes", "queries", "documents"),
-    [((5000, 700, 2), 300, 2000), ((100, 20, 1), 20, 100), ((5000, 700, 30), 50, 2000)],
-)
-def test_a_sample_keeps_every_judged_document_of_its_queries(
-    sizes: tuple[int, int, int], queries: int, documents: int
-) -> None:
-    whole = many(*sizes)
-    some = testing.sample(whole)
-    asked = {query.id for query in some.queries}
-    assert list(some.judgments) == [one for one in whole.judgments if one.query in asked]
-    assert len(some.documents) == documents
-    assert len({one.document for one in some.judgments}) <= testing.JUDGED
-    assert queries <= len(asked) <= testing.QUERIES

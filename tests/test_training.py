@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import replace
-from itertools import islice, pairwise
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -15,12 +15,17 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.encoders.window_layouts import LAYOUTS
 from chunkstudy.runs.study_results import StudyError
-from chunkstudy.studies.trained_late_chunking import batches, passages
 from chunkstudy.studies.trained_late_chunking import questions as of_collection
-from chunkstudy.studies.trained_late_chunking.batches import gather, once, stream
-from chunkstudy.studies.trained_late_chunking.loop import Trainee, info_nce
+from chunkstudy.studies.trained_late_chunking.batches import (
+    Batch,
+    Library,
+    batches,
+    gather,
+    read_whole,
+    shuffled,
+)
+from chunkstudy.studies.trained_late_chunking.loop import TrainableModel, info_nce
 from tests import small_training as small
 
 DOCUMENTS = [small.document(name, 3 + 2 * i) for i, name in enumerate("abc")]
@@ -38,7 +43,7 @@ def encoder(base: Path) -> TransformerEncoder:
 
 
 @pytest.fixture(scope="module")
-def library(encoder: TransformerEncoder) -> batches.Library:
+def library(encoder: TransformerEncoder) -> Library:
     return small.library(encoder, DOCUMENTS)
 
 
@@ -61,37 +66,29 @@ def test_nothing_trained_on_is_tested_on(papers: int, corpora: int, number: int,
         assert not fold.validation.intersection(large)
 
 
-def test_a_smaller_share_of_the_triples_is_within_a_larger_and_the_whole_is_all() -> None:
-    shares = [of_collection.share(TRIPLES, one, seed=3) for one in (0.125, 0.25, 0.5, 1.0)]
-    for smaller, larger in pairwise(shares):
-        assert set(smaller) < set(larger)
-    assert shares[-1] == TRIPLES
-
-
-@pytest.mark.parametrize("layout", ["", *LAYOUTS])
 def test_passages_of_some_windows_are_pooled_as_from_the_whole_document(
-    base: Path, encoder: TransformerEncoder, layout: str
+    base: Path, encoder: TransformerEncoder, library: Library
 ) -> None:
-    model = Trainee(base)
-    document = small.library(encoder, DOCUMENTS, layout)["small", "c"]
+    model = TrainableModel(base, encoder)
+    document = library["small", "c"]
     whole = encoder.pool([document.layout], [document.tokens])[0]
     windows = len(document.layout.windows)
     assert windows > 3
     for chosen in ([0], [1, 2], [0, 2, 3], range(windows)):
-        part, here, tokens = passages.excerpt(document, list(chosen))
-        expected = [
-            i for i in range(len(document.tokens)) if set(document.windows(i)) <= set(chosen)
+        part, inside, tokens = document.excerpt(list(chosen))
+        read = np.isin(document.window_of, list(chosen))
+        assert inside.tolist() == [
+            i for i, (start, end) in enumerate(document.tokens.tolist()) if read[start:end].all()
         ]
-        assert here.tolist() == expected
-        if expected:
+        if len(inside):
             pooled = model.pooled([part], [tokens]).detach().numpy()
-            np.testing.assert_allclose(pooled, whole[expected], atol=1e-5)
+            np.testing.assert_allclose(pooled, whole[inside], atol=1e-5)
 
 
 def test_a_batch_reads_alike_plain_and_late_what_the_study_reads(
-    base: Path, encoder: TransformerEncoder, library: batches.Library
+    base: Path, encoder: TransformerEncoder, library: Library
 ) -> None:
-    model = Trainee(base)
+    model = TrainableModel(base, encoder)
     held = [one for one in TRIPLES if one.document in "ac"]
     batch = gather(held, TRIPLES, library)
     texts = [d.text[a:b] for d in DOCUMENTS if d.id in "ac" for a, b in small.spans(d)]
@@ -109,7 +106,7 @@ def test_a_batch_reads_alike_plain_and_late_what_the_study_reads(
         assert relevant[positive] and relevant.sum() == 1
 
 
-def test_other_answers_to_a_question_are_not_held_against_it(library: batches.Library) -> None:
+def test_other_answers_to_a_question_are_not_held_against_it(library: Library) -> None:
     start, end = small.spans(DOCUMENTS[0])[1]
     second = replace(TRIPLES[0], start=start, end=end)
     batch = gather([TRIPLES[0], TRIPLES[1]], [*TRIPLES, second], library)
@@ -117,39 +114,44 @@ def test_other_answers_to_a_question_are_not_held_against_it(library: batches.Li
 
 
 def test_a_stream_shows_every_triple_before_any_again_and_is_the_same_twice(
-    library: batches.Library,
+    library: Library,
 ) -> None:
-    first = list(islice(stream(TRIPLES, library, 60, seed=4), 40))
-    again = list(islice(stream(TRIPLES, library, 60, seed=4), 40))
-    other = list(islice(stream(TRIPLES, library, 60, seed=5), 40))
+    def streamed(seed: int) -> list[Batch]:
+        ordered = shuffled(TRIPLES, library, seed)
+        return list(islice(batches(ordered, TRIPLES, library, 60), 40))
+
+    first = streamed(4)
     questions = [text for batch in first for text in batch.questions]
-    assert questions == [text for batch in again for text in batch.questions]
-    assert questions != [text for batch in other for text in batch.questions]
-    assert set(questions[: len(TRIPLES)]) == {one.question for one in TRIPLES}
-    assert all(len(batch.alone) > 1 for batch in first)
-    assert max(batch.read for batch in first) <= 60
-    assert any(batch.read > small.WINDOW for batch in first)
+    assert questions == [text for batch in streamed(4) for text in batch.questions]
+    assert questions != [text for batch in streamed(5) for text in batch.questions]
+    assert set(questions[: len(TRIPLES)]) == {triple.question for triple in TRIPLES}
+    read = [sum(layout.tokens for layout in batch.layouts) for batch in first]
+    assert small.WINDOW < max(read) <= 60
 
 
-def test_a_triple_whose_passage_is_too_long_to_be_read_alone_is_left_out_whatever_the_window(
+def test_batches_of_few_triples_end_with_all_of_them(library: Library) -> None:
+    few = TRIPLES[:2]
+    each = list(islice(batches(shuffled(few, library, 0), few, library, 10_000), 3))
+    assert [len(batch.questions) for batch in each] == [2, 2, 2]
+
+
+def test_a_triple_whose_passage_is_too_long_to_be_read_alone_is_left_out(
     encoder: TransformerEncoder,
 ) -> None:
     document = small.document("x", encoder.window // small.LETTERS + 2)
     long = len(document.text) - 2 * small.LETTERS
-    cut = [(0, long), (long, len(document.text))]
+    known = small.library(encoder, [document], [[(0, long), (long, len(document.text))]])
     asked = small.triples([document])
-    for window in (small.WINDOW, encoder.window):
-        known = {("small", "x"): passages.prepare(encoder, document, cut, window)}
-        assert batches.read_whole([asked[0], asked[-1]], known) == [asked[-1]]
+    assert read_whole([asked[0], asked[-1]], known, encoder) == [asked[-1]]
+    with pytest.raises(StudyError, match="cut shorter passages"):
+        read_whole(asked[:1], known, encoder)
 
 
-def test_questions_about_a_single_passage_are_refused(encoder: TransformerEncoder) -> None:
-    document = small.document("x", 1)
-    known = small.library(encoder, [document])
-    with pytest.raises(StudyError, match="at least two passages"):
-        next(stream(small.triples([document]), known, 60, 0))
-    with pytest.raises(StudyError, match="to validate on"):
-        once(small.triples([document]), known, 60)
+def test_an_answer_that_lies_in_no_passage_is_refused(encoder: TransformerEncoder) -> None:
+    document = small.document("x")
+    known = small.library(encoder, [document], [[(0, 16)]])
+    with pytest.raises(StudyError, match=r"question 'x-5' is answered at .* in no passage"):
+        read_whole(small.triples([document])[5:], known, encoder)
 
 
 @settings(max_examples=40)

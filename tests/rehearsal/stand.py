@@ -16,7 +16,7 @@ import pytest
 from chunkstudy.base.models import MODELS
 from chunkstudy.base.places import Places
 from chunkstudy.collections import released
-from chunkstudy.llm.budget import budget
+from chunkstudy.llm.prices import budget
 from chunkstudy.runs import records, run
 from tests import hub_models, hub_server
 from tests.rehearsal import collection_files, services

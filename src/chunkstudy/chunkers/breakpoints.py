@@ -18,8 +18,8 @@ from typing import Literal
 from chunkstudy.base.folding import View, solid
 from chunkstudy.base.spans import Drawn, Span
 from chunkstudy.base.tokens import counter
-from chunkstudy.chunkers.json_replies import object_of, says
 from chunkstudy.chunkers.lumberchunker import units
+from chunkstudy.chunkers.propositions import object_of, says
 from chunkstudy.llm.interface import Ask, Message, Request
 
 Kind = Literal["structure", "topic", "summary"]

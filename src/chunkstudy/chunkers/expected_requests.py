@@ -14,7 +14,7 @@ from functools import partial
 
 from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers import breakpoints, written_contexts
-from chunkstudy.llm.prices import Estimate, price
+from chunkstudy.llm.prices import Estimate, expected
 
 EMMA_TOKENS = 205_014
 EMMA_CHUNKS = 476
@@ -46,20 +46,13 @@ CONTEXT = 60
 """Tokens of a context: those that Anthropic reports have 50 to 100."""
 
 
-def of_calls(model: str, calls: int, read: int, written: int) -> Estimate:
-    """What calls would take that read and write so many tokens in all."""
-    sold = price(model)
-    dollars = None if sold is None else sold.dollars(read, written)
-    return Estimate(calls, 0, read, written, dollars, counted=False)
-
-
 def of_boundaries(chunker: str, model: str, documents: int, tokens: int) -> Estimate:
     """What drawing boundaries would take in documents with so many tokens in all.
 
     Args:
         chunker: its name alone, one of ``METHODS``.
     """
-    return of_calls(model, *METHODS[chunker](documents, tokens))
+    return expected(model, *METHODS[chunker](documents, tokens))
 
 
 def of_contexts(model: str, documents: Iterable[tuple[str, Sequence[str]]]) -> Estimate:
@@ -74,7 +67,7 @@ def of_contexts(model: str, documents: Iterable[tuple[str, Sequence[str]]]) -> E
         for one in written_contexts.requests(model, text, chunks[:1]):
             shown = [count(chunk[: written_contexts.CHUNK_SHOWN]) for chunk in chunks]
             read = len(chunks) * (one.tokens - shown[0]) + sum(shown)
-            total += of_calls(model, len(chunks), read, CONTEXT * len(chunks))
+            total += expected(model, len(chunks), read, CONTEXT * len(chunks))
     return total
 
 

@@ -9,13 +9,12 @@ this, faults included, stands in ``lumberchunker_published``.
 from __future__ import annotations
 
 import re
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 from chunkstudy.base.spans import Span
 from chunkstudy.chunkers.passages import paragraphs
+from chunkstudy.chunkers.random_boundaries import generator
 from chunkstudy.chunkers.structure import sentences
 from chunkstudy.llm.interface import Message, Request
 
@@ -112,52 +111,47 @@ def units(text: str) -> tuple[str, list[Span]]:
     return ("paragraph", found) if len(found) >= LEAST else ("sentence", sentences(text))
 
 
-def blocks(texts: Iterable[str], choose: Choose) -> Iterator[Block]:
-    """The chunks of a text given by its units, which are drawn as they are needed.
+def blocks(texts: Sequence[str], choose: Choose) -> Iterator[Block]:
+    """The chunks of a text given by its units.
 
     A window is what stays below the limit, one unit at least. An answer counts if it names a unit
     of the window but not its first; otherwise the chunk ends with the window. A unit that is a
     window of its own is a chunk, and nobody is asked. The next window begins with the next chunk.
     """
-    coming = iter(texts)
-    ahead: deque[tuple[str, int]] = deque()
+    words = [NUMBER_WORDS + len(text.split()) for text in texts]
     first = 0
-    while True:
-        shown = _fill(ahead, coming)
-        if len(ahead) < LEAST:
-            break
-        chosen, by_rule = first + shown, False
-        if shown > 1:
-            answer = choose(first, [text for text, _ in islice(ahead, shown)])
-            by_rule = answer is None or not first < answer < first + shown
-            chosen = chosen if answer is None or by_rule else answer
+    while len(texts) - first >= LEAST:
+        after = first + 1
+        while after < len(texts) and round(TOKENS_A_WORD * sum(words[first : after + 1])) < LIMIT:
+            after += 1
+        chosen, by_rule = after, False
+        if after > first + 1:
+            answer = choose(first, texts[first:after])
+            by_rule = answer is None or not first < answer < after
+            chosen = after if answer is None or by_rule else answer
         yield Block(first, chosen, by_rule)
-        for _ in range(chosen - first):
-            ahead.popleft()
         first = chosen
-    if ahead:
-        yield Block(first, first + len(ahead))
+    if first < len(texts):
+        yield Block(first, len(texts))
 
 
-def _fill(ahead: deque[tuple[str, int]], coming: Iterator[str]) -> int:
-    """How many units at hand make a window; more are drawn until it is full and some are left.
+def last(text: str) -> list[Span]:
+    """What LumberChunker is worth without a language model: cut at the last candidate of every
+    window, which a model that prefers late ones comes near to."""
+    return _cut(text, lambda first, shown: first + len(shown) - 1)
 
-    With each unit stands how many words it has.
-    """
-    counted = ((text, NUMBER_WORDS + len(text.split())) for text in coming)
-    words = shown = 0
-    while True:
-        if shown == len(ahead):
-            one = next(counted, None)
-            if one is None:
-                return shown
-            ahead.append(one)
-        words += ahead[shown][1]
-        if shown and round(TOKENS_A_WORD * words) >= LIMIT:
-            break
-        shown += 1
-    ahead.extend(islice(counted, max(0, LEAST - len(ahead))))
-    return shown
+
+def at_random(text: str, *, draw: int) -> list[Span]:
+    """The same, cut at a candidate of each window, every one as likely; the same draw gives a text
+    the same ones."""
+    random = generator(draw, text)
+    return _cut(text, lambda first, shown: first + int(random.integers(1, len(shown))))
+
+
+def _cut(text: str, choose: Choose) -> list[Span]:
+    _, spans = units(text)
+    found = blocks([text[start:end] for start, end in spans], choose)
+    return [(spans[one.first][0], spans[one.after - 1][1]) for one in found]
 
 
 def request(model: str, unit: str, first: int, shown: Sequence[str]) -> Request:

@@ -88,7 +88,7 @@ def chunk(
         def choose(first: int, shown: Sequence[str]) -> int | None:
             return answer(ask(request(model, unit, first, shown)).whole)
 
-        found = list(blocks((one for *_, one in split), choose))
+        found = list(blocks([one for *_, one in split], choose))
         by_rule = sum(block.by_rule for block in found)
     return Drawn([_block(split, one.first, one.after) for one in found], by_rule)
 

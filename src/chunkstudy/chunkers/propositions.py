@@ -8,9 +8,9 @@ A proposition keeps the span of its paragraph, which ielab credits with it.
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from chunkstudy.base.spans import Drawn, RewrittenSpan
-from chunkstudy.chunkers.json_replies import object_of, says
 from chunkstudy.chunkers.passages import ielab_sentences, paragraphs, sentence_propositions
 from chunkstudy.llm.interface import Ask, Message, Request
 
@@ -89,3 +89,23 @@ def statements(reply: str) -> list[str] | None:
     if not isinstance(stated, list) or not stated or not all(map(says, stated)):
         return None
     return [one.strip() for one in stated]
+
+
+def object_of(reply: str, keys: set[str]) -> dict[str, Any] | None:
+    """The one JSON object that a reply is, None unless it has these keys, each once."""
+    try:
+        content = json.loads(reply, object_pairs_hook=_single)
+    except (ValueError, RecursionError):
+        return None
+    return content if isinstance(content, dict) and set(content) == keys else None
+
+
+def says(value: Any) -> bool:
+    """Whether it is a text that is not blank."""
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _single(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len({key for key, _ in pairs}) != len(pairs):
+        raise ValueError("a key stands twice")
+    return dict(pairs)

@@ -21,12 +21,12 @@ from pathlib import Path
 from pydantic import BaseModel, ValidationError
 
 from chunkstudy.base import places
-from chunkstudy.base.files import write_json
 from chunkstudy.base.spans import Span, text_digest
 from chunkstudy.chunkers.segmenter import LONGEST
 from chunkstudy.llm.interface import LanguageModelError, Mode, mode_from_environment
 from chunkstudy.llm.keys import key
 from chunkstudy.llm.openai_client import OpenAIClient
+from chunkstudy.llm.recordings import RecordedLines
 
 ENDPOINT = "https://api.jina.ai/v1/segment"
 ADDRESS = "CHUNKSTUDY_SEGMENTER_URL"
@@ -65,7 +65,8 @@ class SegmenterApi:
         longest: int = LONGEST,
     ) -> None:
         self.mode = mode or mode_from_environment()
-        self.folder = folder or places.find().results / "segmenter"
+        where = folder or places.find().results / "segmenter"
+        self._recordings = RecordedLines(where / "segments.jsonl")
         self.address = os.environ.get(ADDRESS) or ENDPOINT
         self.longest = longest
         usual = 60 / (WITH_KEY if key(KEY) else WITHOUT_KEY)
@@ -86,9 +87,10 @@ class SegmenterApi:
         ]
 
     def _part(self, text: str) -> list[Span]:
-        path = self.folder / f"{self._name(text)}.json"
-        if self.mode != "live" and path.is_file():
-            return _recorded(path, text)
+        asked = json.dumps([self.address, self.longest, text_digest(text)])
+        name = hashlib.sha256(asked.encode()).hexdigest()
+        if self.mode != "live" and (line := self._recordings.line(name)):
+            return [(start, end) for start, end in line["chunks"]]
         if self.mode == "replay":
             raise SegmenterError(
                 "the segmenter's API was never asked about a text, and nothing is sent; set "
@@ -99,7 +101,7 @@ class SegmenterApi:
             time.sleep(self._pause)
         chunks = self._asked(text)
         if self.mode == "record":
-            write_json(path, {"text_sha256": text_digest(text), "chunks": chunks})
+            self._recordings.add([{"digest": name, "chunks": chunks}])
         return chunks
 
     def _asked(self, text: str) -> list[Span]:
@@ -120,10 +122,6 @@ class SegmenterApi:
                 "the chunker segmenter, which goes by the API's published rules"
             )
         return chunks
-
-    def _name(self, text: str) -> str:
-        asked = [self.address, self.longest, text_digest(text)]
-        return hashlib.sha256(json.dumps(asked).encode()).hexdigest()
 
 
 def located(text: str, chunks: Sequence[str]) -> list[Span] | None:
@@ -154,17 +152,6 @@ def parts(text: str) -> Iterator[Span]:
         if re.search(r"\S", text[start:end]):
             yield start, end
         start = end
-
-
-def _recorded(path: Path, text: str) -> list[Span]:
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-        found = [(int(start), int(end)) for start, end in content["chunks"]]
-        if content["text_sha256"] == text_digest(text):
-            return found
-    except (ValueError, KeyError, TypeError):
-        pass
-    raise SegmenterError(f"{path} is damaged; delete it and ask again with CHUNKSTUDY_LLM=record")
 
 
 def segments(text: str) -> list[Span]:

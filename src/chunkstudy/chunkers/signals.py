@@ -18,7 +18,8 @@ tokens at all places, so that neither distance nor length tells places apart:
 
 A model could read a whole book at once, at a cost that grows with its square. It is read in passes
 of ``SIZE`` tokens; how far back a pass reaches differs from place to place, so that values depend
-on the cut a little, which the study of boundary signals measures.
+on the cut a little: of 60 places read in other passes too, the ranks by each signal correlated at
+0.92 or more (measured up to commit 7e05764f).
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from typing import NamedTuple
 import pandas as pd
 from tqdm import tqdm
 
-from chunkstudy.llm.reading import Floats, Floats32, Part, Read, Reader
+from chunkstudy.llm.reading import Floats32, Part, Read, Reader
 
 AFTER = 24
 """Tokens after a boundary that are looked at, about a sentence of prose."""
@@ -47,16 +48,8 @@ VERSION = 1
 """Counts up where a signal is computed otherwise, so that nothing old is remembered."""
 
 
-def _at(values: Floats, place: int, offset: int = 0) -> float:
-    """Of the token so far behind the boundary; NaN outside of what was read."""
-    at = place + offset
-    return float(values[at]) if 0 <= at < len(values) else float("nan")
-
-
-def _rise(read: Read, place: int) -> float:
-    """Mean over the tokens after the boundary minus that over as many before it."""
-    after = read.entropy[place : place + AFTER].mean()
-    return float(after - read.entropy[max(0, place - AFTER) : place].mean())
+Of = Callable[[Read, int], float]
+"""What one reading gives at the first token after a boundary."""
 
 
 def staying(paid: Floats32, place: int) -> float:
@@ -68,38 +61,45 @@ def staying(paid: Floats32, place: int) -> float:
     """
     rows = paid[place : place + AFTER]
     behind = float(rows[:, max(0, place - BEFORE) : place].sum())
-    own = float(rows[:, place : place + AFTER].sum())
-    return own / (own + behind)
+    inside = float(rows[:, place : place + AFTER].sum())
+    return inside / (inside + behind)
 
 
-def influence(
-    reader: Reader, ids: Sequence[int], read: Read, places: Sequence[int], before: int = BEFORE
-) -> list[float]:
-    """Of the tokens before each place, in bits a token; about 0 where there are none."""
-    parts = [Part(place, AFTER, min(before, place)) for place in places]
-    hidden = reader.again(ids, read, parts)
-    return [
-        float((without - read.surprisal[place + 1 : place + 1 + AFTER]).mean())
-        for place, without in zip(places, hidden, strict=True)
-    ]
+def _rise(read: Read, place: int) -> float:
+    """Mean entropy over the tokens after the boundary minus that over as many before it."""
+    after = read.entropy[place : place + AFTER].mean()
+    return float(after - read.entropy[max(0, place - AFTER) : place].mean())
+
+
+def _entropy(read: Read, place: int, offset: int = 0) -> float:
+    """Of the token so far behind the boundary; NaN outside of what was read."""
+    token = place + offset
+    return float(read.entropy[token]) if 0 <= token < len(read.entropy) else float("nan")
 
 
 INFLUENCE = "influence"
-READ: dict[str, Callable[[Read, int], float]] = {
-    "entropy": lambda read, place: _at(read.entropy, place),
+READ: dict[str, Of] = {
+    "entropy": _entropy,
     "entropy-rise": _rise,
-    "first-surprisal": lambda read, place: _at(read.surprisal, place),
+    "first-surprisal": lambda read, place: float(read.surprisal[place]),
     "surprisal": lambda read, place: float(read.surprisal[place : place + AFTER].mean()),
     "attention": lambda read, place: staying(read.attention, place),
     "attention-last": lambda read, place: staying(read.largest, place),
 }
-"""What one reading gives at the first token after a boundary, by name."""
 SIGNALS = (*READ, INFLUENCE)
 """Every signal; influence is stored as such and is low at a boundary, see :func:`strength`."""
-PROFILE: dict[str, Callable[[Floats, int], float]] = {
-    f"entropy at {offset:+d}": partial(_at, offset=offset) for offset in range(-8, 8)
-}
-"""Entropy around a boundary, token by token; +0 is the entropy at the boundary."""
+PROFILE = {f"entropy at {offset:+d}": offset for offset in range(-8, 8)}
+"""Entropy around a boundary, token by token; 0 is the entropy at the boundary."""
+OF_ONE_READING = READ | {name: partial(_entropy, offset=at) for name, at in PROFILE.items()}
+
+
+def influence(reader: Reader, ids: Sequence[int], read: Read, places: Sequence[int]) -> list[float]:
+    """Of the tokens before each place, in bits a token; about 0 where there are none."""
+    parts = [Part(place, AFTER, min(BEFORE, place)) for place in places]
+    return [
+        float((without - read.surprisal[place + 1 : place + 1 + AFTER]).mean())
+        for place, without in zip(places, reader.again(ids, read, parts), strict=True)
+    ]
 
 
 def strength(name: str, values: pd.Series) -> pd.Series:
@@ -145,7 +145,6 @@ def measure(
     names: Sequence[str] = SIGNALS,
     memory: Memory | None = None,
     label: str = "",
-    context: int = CONTEXT,
 ) -> pd.DataFrame:
     """A row per boundary, a column per signal; NaN where too few tokens follow or none precede.
 
@@ -156,19 +155,18 @@ def measure(
         names: of the signals.
         memory: what was measured before.
         label: says on stderr what is read; nothing is said where it is empty.
-        context: tokens before a place at least.
     """
     memory = memory or Memory()
     ids, offsets = reader.tokens(text)
     starts = [start for start, _ in offsets]
-    at = [bisect_left(starts, end) for end in ends]
-    found: dict[int, dict[str, float]] = {}
-    passes = plan(sorted(set(at)), len(ids), context=context)
-    for one in tqdm(passes, desc=label, disable=None if label else True):
-        values = _of_pass(reader, ids, one, names, memory)
-        for i, place in enumerate(one.places):
-            found[place] = {name: values[name][i] for name in names}
-    return pd.DataFrame([found.get(place, {}) for place in at], columns=list(names), dtype=float)
+    places = [bisect_left(starts, end) for end in ends]
+    passes = plan(sorted(set(places)), len(ids))
+    measured = [
+        pd.DataFrame(_of_pass(reader, ids, one_pass, names, memory), index=one_pass.places)
+        for one_pass in tqdm(passes, desc=label, disable=None if label else True)
+    ]
+    table = pd.concat([pd.DataFrame(columns=list(names), dtype=float), *measured])
+    return table.reindex(places).reset_index(drop=True)[list(names)]
 
 
 class Pass(NamedTuple):
@@ -204,31 +202,34 @@ def plan(
             "it; make it longer"
         )
     rest = [place for place in places if place > 0 and place + after < tokens]
-    found = []
+    passes = []
     while rest:
         start = max(0, rest[0] - context)
-        own = tuple(place for place in rest if place + after < start + size)
-        found.append(Pass(start, own[-1] + after + 1, own))
-        rest = rest[len(own) :]
-    return found
+        inside = tuple(place for place in rest if place + after < start + size)
+        passes.append(Pass(start, inside[-1] + after + 1, inside))
+        rest = rest[len(inside) :]
+    return passes
 
 
 def _of_pass(
-    reader: Reader, ids: Sequence[int], one: Pass, names: Sequence[str], memory: Memory
+    reader: Reader, ids: Sequence[int], one_pass: Pass, names: Sequence[str], memory: Memory
 ) -> dict[str, list[float]]:
     """The values of one pass at its places, out of the memory where they are in it."""
-    own = list(ids[one.start : one.end])
-    here = [place - one.start for place in one.places]
-    described = reader.describe()
-    said = json.dumps([VERSION, described["id"], described["weights_sha256"], own, here])
-    key = hashlib.sha256(said.encode("ascii")).hexdigest()[:32]
+    tokens = list(ids[one_pass.start : one_pass.end])
+    places = [place - one_pass.start for place in one_pass.places]
+    model = reader.describe()
+    text = json.dumps([VERSION, model["id"], model["weights_sha256"], tokens, places])
+    key = hashlib.sha256(text.encode("ascii")).hexdigest()[:32]
     known = memory.find(key, names)
     if known is None:
-        read = reader.read(own)
-        known = {name: [READ[name](read, at) for at in here] for name in names if name in READ}
-        known |= {n: [PROFILE[n](read.entropy, at) for at in here] for n in names if n in PROFILE}
+        read = reader.read(tokens)
+        known = {
+            name: [of(read, place) for place in places]
+            for name, of in OF_ONE_READING.items()
+            if name in names
+        }
         if INFLUENCE in names:
-            known[INFLUENCE] = influence(reader, own, read, here)
-        known = {name: [round(at, DECIMALS) for at in values] for name, values in known.items()}
+            known[INFLUENCE] = influence(reader, tokens, read, places)
+        known = {n: [round(value, DECIMALS) for value in values] for n, values in known.items()}
         memory.add(key, known)
     return known

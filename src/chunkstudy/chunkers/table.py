@@ -148,13 +148,13 @@ CHUNKERS: dict[str, Entry] = {
         Named("chunkers.lumberchunker_published:chunk"), "LumberChunker", lengths=CL100K, llm=GEMINI
     ),
     "lumberchunker-last": Entry(
-        Named("chunkers.lumberchunker_controls:last"),
+        Named("chunkers.lumberchunker:last"),
         "LumberChunker, always the last candidate",
         lengths=CL100K,
         control=True,
     ),
     "lumberchunker-random": Entry(
-        Named("chunkers.lumberchunker_controls:at_random"),
+        Named("chunkers.lumberchunker:at_random"),
         "LumberChunker, a candidate at random",
         ("draw",),
         CL100K,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 from chunkstudy.base.sources import SourceFile, fetch
@@ -32,6 +33,7 @@ DIGESTS = {
 FILES = {
     name: SourceFile(f"chroma/{name}", HOME + name, digest) for name, digest in DIGESTS.items()
 }
+AND = re.compile(r"(\w+)\W* and \W*(\w+)")
 
 
 def load() -> Collection:
@@ -63,3 +65,9 @@ def load() -> Collection:
 def load_within() -> Collection:
     """Every question searched in its own corpus."""
     return load().within_documents()
+
+
+def joins_with_and(question: str) -> bool:
+    """Whether an ``and`` stands between two words that are not both parts of a name, which Chroma's
+    prompt forbids (report, Appendix, Synthetic Dataset Prompt)."""
+    return any(not (a[:1].isupper() and b[:1].isupper()) for a, b in AND.findall(question))

@@ -9,7 +9,9 @@ Multi-domain Meeting Summarization", NAACL 2021), MIT. A document is a meeting, 
   one collection and the training meetings another, so that what is chosen on one can be told apart.
 - **whole meetings** (:func:`load`): MTEB's LEMBQMSumRetrieval (Zhu et al., "LongEmbed", 2024), of
   training and validation meetings: a query is an annotator's *answer*, and the meeting is relevant.
-  MTEB keeps a query that two meetings share twice, as two queries, and so do we.
+  Two answers stand word for word in two meetings each. MTEB's printed scores come out to the last
+  digit where such a query is asked once and judged on the later of its meetings (nDCG@1 of .0799 is
+  122 of 1,527 queries and no number of 1,529), so that is how it is asked here.
 """
 
 from __future__ import annotations
@@ -30,20 +32,22 @@ Meeting = dict[str, Any]
 
 
 def load() -> Collection:
-    """Whole meetings: 197 documents, 1,529 queries.
+    """Whole meetings: 197 documents, 1,527 queries.
 
     Raises:
         SourceError: if a file is missing or has another digest.
     """
-    documents, queries, judgments = [], [], []
+    documents = []
+    judgments: dict[str, Judgment] = {}
+    """By the query's text, so that the later meeting takes the place of the earlier."""
     for name, meeting in _meetings("train", "val"):
         text = "\n".join(_turns(meeting))
         documents.append(Document(name, text))
         asked = [*meeting["general_query_list"], *meeting["specific_query_list"]]
         for number, question in enumerate(asked):
-            queries.append(Query(f"{name}-{number}", question["answer"]))
-            judgments.append(Judgment(f"{name}-{number}", name, 0, len(text)))
-    return Collection(WHOLE, tuple(documents), tuple(queries), tuple(judgments))
+            judgments[question["answer"]] = Judgment(f"{name}-{number}", name, 0, len(text))
+    queries = (Query(judgment.query, text) for text, judgment in judgments.items())
+    return Collection(WHOLE, tuple(documents), tuple(queries), tuple(judgments.values()))
 
 
 def load_within(name: str = WITHIN, splits: Sequence[str] = ("val", "test")) -> Collection:

@@ -12,10 +12,9 @@ from chunkstudy.collections.own_documents import OwnDocuments
 from chunkstudy.llm.asking import Asker, mode_from_environment
 from chunkstudy.llm.recordings import replies_folder
 from chunkstudy.runs.estimate import in_words
-from chunkstudy.runs.generation import expected, filters, output
-from chunkstudy.runs.generation.generate import generate
-from chunkstudy.runs.generation.settings import Settings
 from chunkstudy.runs.store import load_store
+from chunkstudy.studies.generated_questions import filters, generate, output
+from chunkstudy.studies.generated_questions.prompts import Settings
 
 FIGURE = "similarities"
 
@@ -68,7 +67,7 @@ def run(
     told = mode_from_environment() if os.environ.get("CHUNKSTUDY_LLM") else "record"
     recordings = replies_folder() if named else folder / output.RECORDINGS
     with Asker("replay" if replay else told, recordings) as asker:
-        made = generate(documents.documents, settings, asker.ask, say)
+        made = generate.generate(documents.documents, settings, asker.ask, say)
     output.write_documents(folder, documents)  # nothing is written where nobody could be asked
     store = load_store(encoder.replace("/", "__"), places.vectors)
     found = filters.apply(made.candidates, documents.texts, store.encode, least, most)
@@ -89,8 +88,8 @@ def run(
 
 
 def _takes(documents: OwnDocuments, settings: Settings) -> str:
-    least, most = expected.of_questions(documents.documents, settings)
-    seconds = expected.SECONDS
+    least, most = generate.price(documents.documents, settings)
+    seconds = generate.SECONDS
     return (
         f"at least {least}, about {in_words(least.requests * seconds)} at {seconds:.0f} seconds a "
         f"question; at most {most}"

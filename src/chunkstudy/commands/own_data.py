@@ -123,7 +123,7 @@ def generate(
     It says what it takes and asks; a run that was stopped goes on from its recorded replies.
     """
     from chunkstudy.commands import generating
-    from chunkstudy.runs.generation.settings import Settings, Variant
+    from chunkstudy.studies.generated_questions.prompts import Settings, Variant
 
     with one_sentence():
         settings = Settings(

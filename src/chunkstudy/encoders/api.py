@@ -1,15 +1,17 @@
-"""An encoder whose vectors come from a server that speaks like OpenAI's."""
+"""An encoder whose vectors come from a server that speaks like OpenAI's: priced before they are
+asked for, and asked for within a limit."""
 
 from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from tqdm import tqdm
 
 from chunkstudy.base import tokens
 from chunkstudy.base.faults import ModelError
@@ -17,13 +19,21 @@ from chunkstudy.base.models import MODELS, ModelSpec
 from chunkstudy.base.spans import text_digest
 from chunkstudy.base.tokens import TokenOffsets, cl100k_offsets, without_surrogates
 from chunkstudy.encoders.interface import Encoder, Role
-from chunkstudy.llm.budget import Budget
-from chunkstudy.llm.embeddings import HOME, EmbeddingModel, host
-from chunkstudy.llm.openai_client import usual_address
-from chunkstudy.llm.prices import Estimate
+from chunkstudy.encoders.received import VectorRecordings, host, vectors_folder
+from chunkstudy.llm.interface import LanguageModelError
+from chunkstudy.llm.keys import key
+from chunkstudy.llm.openai_client import KEY, OpenAIClient, usual_address
+from chunkstudy.llm.prices import PRICES, Budget, Estimate, Price
+from chunkstudy.llm.recordings import place
 
 NAME = "openai/"
 """What the name of a model begins with that is known by its server alone."""
+HOME = "api.openai.com"
+INPUTS = 2048
+REQUEST_TOKENS = 300_000
+"""What one request for embeddings may hold (OpenAI's API reference, embeddings, ``input``)."""
+INPUTS_ELSEWHERE = 32
+"""Texts that any server takes: as many as Hugging Face's by default."""
 
 
 class ApiEncoder:
@@ -41,6 +51,9 @@ class ApiEncoder:
         base_url: the server's address; OPENAI_BASE_URL by default, else OpenAI's own.
         recordings: the folder of what was received; :func:`vectors_folder` by default.
         budget: what may be spent.
+
+    Attributes:
+        price: None of a model that its server alone knows.
 
     Raises:
         ModelError: if the model is not behind an API, or OpenAI sells it at a price not known here.
@@ -66,13 +79,26 @@ class ApiEncoder:
                 f"{spec.window}"
             )
         self.newlines = newlines
-        self.model = EmbeddingModel(
-            spec.id.removeprefix(NAME), spec.dimension, base_url or "", recordings, budget
+        address, name = base_url or usual_address(), spec.id.removeprefix(NAME)
+        self.endpoint = host(address)
+        self._known = bool(spec.dimension)
+        self._sold = self._known or self.endpoint == HOME
+        if self._sold and name not in PRICES:
+            raise ModelError(
+                f"no price is known for {name} at OpenAI, so that no budget can be held; name "
+                "another model, or with --base-url the server that has it"
+            )
+        self.price = PRICES[name] if self._sold else None
+        self.recordings = VectorRecordings(
+            place(recordings or vectors_folder(), self.endpoint, name)
         )
+        self.budget = budget or Budget()
+        self._client = OpenAIClient("openai", name, address, needs_key=self._sold)
 
     @property
     def dimension(self) -> int:
-        return self.model.dimension
+        """Of a model that is known by its server alone 0 until one of its vectors is."""
+        return self.spec.dimension or self.recordings.dimension
 
     def describe(self) -> dict[str, Any]:
         """What is known to determine the vectors, for records and for the store's key.
@@ -81,7 +107,7 @@ class ApiEncoder:
         """
         return {
             "id": self.spec.id,
-            "endpoint": self.model.endpoint,
+            "endpoint": self.endpoint,
             **({"dimension": self.spec.dimension} if self.spec.dimension else {}),
             "tokenizer": "cl100k_base",
             "tokenizer_sha256": tokens.CL100K_SHA256,
@@ -108,7 +134,7 @@ class ApiEncoder:
             BudgetError: if asking could exceed the ceiling.
         """
         sent = self.sent(texts, role)
-        known = self.model.vectors([text for text in sent if text], progress)
+        known = self._vectors(list(dict.fromkeys(filter(None, sent))), progress)
         vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
         for row, text in enumerate(sent):
             if text:
@@ -152,7 +178,16 @@ class ApiEncoder:
 
     def estimate(self, texts: Sequence[str], role: Role = "document") -> Estimate:
         """What encoding the texts would take, those not recorded yet; nothing is asked."""
-        return self.model.estimate([text for text in self.sent(texts, role) if text])
+        unique = list(dict.fromkeys(filter(None, self.sent(texts, role))))
+        missing = [text for text in unique if text_digest(text) not in self.recordings]
+        sizes = [size for _, size in self._batches(missing)]
+        return Estimate(
+            requests=len(sizes),
+            recorded=len(unique) - len(missing),
+            input_tokens=sum(sizes),
+            dollars=self.price.dollars(sum(sizes)) if self.price else None,
+            counted=self._known,
+        )
 
     def say_price(self, label: str, chunks: Sequence[str], queries: Sequence[str]) -> None:
         """Say on stderr what the API will be asked for.
@@ -163,7 +198,49 @@ class ApiEncoder:
         of_chunks, of_queries = self.estimate(chunks), self.estimate(queries, "query")
         if of_chunks.requests or of_queries.requests:
             print(f"{label}: chunks: {of_chunks}; queries: {of_queries}", file=sys.stderr)
-        self.model.budget.check((of_chunks + of_queries).dollars or 0.0)
+        self.budget.check((of_chunks + of_queries).dollars or 0.0)
+
+    def _vectors(self, texts: Sequence[str], progress: bool) -> dict[str, NDArray[np.float32]]:
+        """Of each text its vector as received; what is not recorded is asked for."""
+        found = self.recordings.find(texts)
+        if missing := [text for text in texts if text not in found]:
+            if self._sold and not key(KEY):
+                raise LanguageModelError(
+                    f"{len(missing)} of {len(texts)} texts have no vector recorded in "
+                    f"{self.recordings.path}; set {KEY} to ask for them, or CHUNKSTUDY_RECORDINGS "
+                    "to a folder with the recordings"
+                )
+            self._client.open()
+            with tqdm(total=len(missing), desc="asking", unit="text", disable=not progress) as bar:
+                for batch, size in self._batches(missing):
+                    found.update(zip(batch, self._asked(batch, size), strict=True))
+                    bar.update(len(batch))
+        return found
+
+    def _asked(self, texts: Sequence[str], size: int) -> NDArray[np.float32]:
+        """Vectors of texts that one request may hold, received and recorded."""
+        price = self.price or Price(0, 0, "no price is known", "")
+        reply = self.budget.charge(
+            price.dollars(size),
+            lambda: self._client.embed(texts, self.dimension, any_name=not self._known),
+            lambda reply: price.dollars(reply.tokens),
+        )
+        self.recordings.write(texts, reply.vectors, reply.model)
+        return reply.vectors
+
+    def _batches(self, texts: Sequence[str]) -> Iterator[tuple[list[str], int]]:
+        """Texts in order, as many as one request may hold, with their tokens."""
+        most = INPUTS if self._known else INPUTS_ELSEWHERE
+        batch: list[str] = []
+        total = 0
+        for text, size in zip(texts, self.token_count(texts), strict=True):
+            if batch and (len(batch) == most or total + size > REQUEST_TOKENS):
+                yield batch, total
+                batch, total = [], 0
+            batch.append(text)
+            total += size
+        if batch:
+            yield batch, total
 
     def _cut(self, text: str) -> str:
         # A token has at least one byte; a cut text may tokenize into more than it was cut from.

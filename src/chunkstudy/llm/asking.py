@@ -7,15 +7,12 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
 from typing import TypeVar
 
 from chunkstudy.llm import providers
-from chunkstudy.llm.budget import Budget, budget
 from chunkstudy.llm.interface import (
     LanguageModelError,
     Mode,
@@ -25,7 +22,7 @@ from chunkstudy.llm.interface import (
     mode_from_environment,
 )
 from chunkstudy.llm.keys import without_keys
-from chunkstudy.llm.prices import Estimate, price
+from chunkstudy.llm.prices import Budget, Estimate, budget, price
 from chunkstudy.llm.recordings import Recordings, place, replies_folder
 
 Item = TypeVar("Item")
@@ -66,7 +63,6 @@ class Asker:
         self.mode = mode or mode_from_environment()
         self.folder = folder or replies_folder()
         self.at_once = at_once
-        self.sent = 0
         self._budget = budget
         self._provider = provider
         self._recordings: dict[str, Recordings] = {}
@@ -77,16 +73,7 @@ class Asker:
     def __enter__(self) -> Asker:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Bring what was recorded into order."""
+    def __exit__(self, *_: object) -> None:
         if self.mode == "record":  # also where a process killed after its last reply did not
             for recordings in self._recordings.values():
                 recordings.settle()
@@ -103,13 +90,12 @@ class Asker:
         if self.mode == "live":
             return self._send(recordings.provider, request)
         name = recordings.digest(request)
-        if (known := recordings.find(name)) is not None:
-            return known
-        if self.mode == "replay":
-            raise NotRecordedError(_missing(request, name, recordings.path))
-        with self._only_one(name):
+        # where the same is asked twice at the same time, the second waits for the first
+        with self._asking.setdefault(name, threading.Lock()):
             if (known := recordings.find(name)) is not None:
                 return known
+            if self.mode == "replay":
+                raise NotRecordedError(_missing(request, name, recordings.path))
             return recordings.write(request, self._send(recordings.provider, request))
 
     def ask_many(self, requests: Iterable[Request]) -> Iterator[Reply]:
@@ -148,11 +134,10 @@ class Asker:
             if request.model not in self._opened:
                 provider.open()
                 self._opened.add(request.model)
-        read = request.tokens if sold.input else 0
         started = time.monotonic()
         reply = (self._budget or budget()).charge(
-            sold.dollars(read, request.output_limit),
-            lambda: self._counted(provider, request),
+            sold.dollars(request.tokens if sold.input else 0, request.output_limit),
+            lambda: provider.ask(request),
             lambda reply: sold.dollars(reply.input_tokens, reply.output_tokens),
         )
         return replace(
@@ -163,27 +148,12 @@ class Asker:
             date=datetime.now(UTC).date().isoformat(),
         )
 
-    def _counted(self, provider: Provider, request: Request) -> Reply:
-        with self._lock:
-            self.sent += 1
-        return provider.ask(request)
-
     def _recorded(self, name: str) -> Recordings:
         with self._lock:
             if name not in self._recordings:
                 model = name.partition("/")[2]
                 self._recordings[name] = Recordings(self.folder, self._provider(name), model)
             return self._recordings[name]
-
-    @contextmanager
-    def _only_one(self, name: str) -> Iterator[None]:
-        """Where the same is asked twice at the same time, the second waits for the first."""
-        with self._lock:
-            lock = self._asking.setdefault(name, threading.Lock())
-        with lock:
-            yield
-        with self._lock:
-            self._asking.pop(name, None)
 
 
 def lacks(model: str) -> bool:

@@ -6,11 +6,10 @@ import re
 from pathlib import Path
 from typing import Any
 
-from chunkstudy.base import weights
+from chunkstudy.base import gguf, weights
 from chunkstudy.base.models import CAUSAL_MODELS as MODELS
 from chunkstudy.base.models import SMOLLM, ModelSpec
 from chunkstudy.base.weights import at_hand, remedy
-from chunkstudy.llm.gguf_files import convert
 from chunkstudy.llm.interface import LanguageModelError
 
 __all__ = ["MODELS", "SMOLLM", "at_hand", "causal_model", "load", "remedy", "weights_folder"]
@@ -64,7 +63,7 @@ def weights_folder(model: ModelSpec) -> Path:
     Raises:
         ModelError: if the weights can be had nowhere, or are not what they should be.
     """
-    return weights.folder_of(model, convert)
+    return weights.folder_of(model, gguf.convert)
 
 
 def load(folder: Path, attention: str | None = None) -> tuple[Any, Any]:

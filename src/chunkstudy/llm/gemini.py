@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from chunkstudy.llm.interface import Finish, LanguageModelError, RefusedError, Reply, Request
-from chunkstudy.llm.keys import code, key
+from chunkstudy.llm.interface import Finish, LanguageModelError, Reply, Request
+from chunkstudy.llm.keys import key, refused
 
 HOME = "https://generativelanguage.googleapis.com"
 KEYS = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
@@ -46,6 +46,7 @@ class GeminiProvider:
         self._address = address or usual_address()
         self.endpoint = urlsplit(self._address).hostname or self._address
         self._model = model
+        self._who = f"{model} at {self.endpoint}"
         self._timeout = timeout
 
     def describe(self) -> dict[str, Any]:
@@ -90,7 +91,7 @@ class GeminiProvider:
             ValueError: if the reply is not as documented.
         """
         genai = _sdk()
-        sent, not_sent = settings(request)
+        kind = "application/json" if request.json else None
         system = [m.text for m in request.messages if m.role == "system"]
         model = genai.GenerativeModel(self._model, system_instruction=system or None)
         reply = model.generate_content(
@@ -99,7 +100,11 @@ class GeminiProvider:
                 for m in request.messages
                 if m.role != "system"
             ],
-            generation_config=genai.GenerationConfig(**sent),
+            generation_config=genai.GenerationConfig(
+                temperature=request.temperature,
+                max_output_tokens=request.output_limit,
+                response_mime_type=kind,
+            ),
             safety_settings={f"HARM_CATEGORY_{one}": "BLOCK_NONE" for one in UNBLOCKED},
             request_options=options,
         )
@@ -113,6 +118,7 @@ class GeminiProvider:
         usage = reply.usage_metadata
         if finish is None or not usage.prompt_token_count:
             raise ValueError("no candidate and no reason, another finish, or no count of tokens")
+        unsent = {"seed": request.seed is not None, "answers": bool(request.answers)}
         return Reply(
             "" if finish == "blocked" else text,
             finish,
@@ -120,44 +126,23 @@ class GeminiProvider:
             usage.total_token_count - usage.prompt_token_count,  # what a model thinks is paid, too
             self.name,
             self._model,
-            not_sent=not_sent,
+            not_sent=tuple(name for name, given in unsent.items() if given),
         )
 
     def _refusal(self, error: Any) -> LanguageModelError:
         status = int(getattr(error, "code", None) or 0)
         if not status:
             return self._error("did not answer; run again later")
-        details = [one for one in error.details if isinstance(one, dict)]
-        reason = next((one["reason"] for one in details if "reason" in one), None)
-        remedy = "look that up in Google's documentation"
-        if reason == "API_KEY_INVALID" or status in (401, 403):
-            remedy = f"check {' or '.join(KEYS)} and what that key may use"
-        elif status == 404:
-            remedy = "check the model's name"
-        elif status == 429 or status >= 500:
-            remedy = "run again later"
-        who = f"{self._model} at {self.endpoint}"
-        return RefusedError(f"{who} answered {status}{code(reason)}; {remedy}")
+        reasons = (one.get("reason") for one in error.details if isinstance(one, dict))
+        return refused(self._who, status, next(filter(None, reasons), None), KEYS)
 
     def _error(self, problem: str) -> LanguageModelError:
-        return LanguageModelError(f"{self._model} at {self.endpoint} {problem}")
+        return LanguageModelError(f"{self._who} {problem}")
 
 
 def usual_address() -> str:
     """Where Gemini is asked: CHUNKSTUDY_GEMINI_URL, else at Google."""
     return os.environ.get("CHUNKSTUDY_GEMINI_URL") or HOME
-
-
-def settings(request: Request) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """What the package takes of a request's settings, and the names of those that it does not."""
-    sent: dict[str, Any] = {
-        "temperature": request.temperature,
-        "max_output_tokens": request.output_limit,
-    }
-    if request.json:
-        sent["response_mime_type"] = "application/json"
-    not_sent = (("seed", request.seed is not None), ("answers", bool(request.answers)))
-    return sent, tuple(name for name, given in not_sent if given)
 
 
 def _sdk() -> Any:

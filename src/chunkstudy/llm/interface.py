@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, Protocol, cast, get_args
 
 from chunkstudy.base.faults import ModelError
@@ -85,7 +85,7 @@ class Request:
             raise ValueError(f"a temperature of {self.temperature} is impossible; use 0 to 2")
         if "" in self.answers or len(set(self.answers)) != len(self.answers):
             raise ValueError("allowed answers must differ and none may be empty")
-        clean = tuple(Message(m.role, without_surrogates(m.text)) for m in self.messages)
+        clean = tuple(Message(one.role, without_surrogates(one.text)) for one in self.messages)
         object.__setattr__(self, "messages", clean)
 
     @property
@@ -96,25 +96,15 @@ class Request:
 
     def recorded(self) -> dict[str, Any]:
         """The request as recordings keep it: of each text its length and sha256, since documents
-        may not be republished; what stands at its default is left out."""
-        kept: dict[str, Any] = {
-            "model": self.model,
-            "messages": [
-                {"role": m.role, "characters": len(m.text), "sha256": text_digest(m.text)}
-                for m in self.messages
-            ],
-            "output_limit": self.output_limit,
-            "temperature": self.temperature,
-        }
-        if self.seed is not None:
-            kept["seed"] = self.seed
-        if self.answers:
-            kept["answers"] = list(self.answers)
-        if self.json:
-            kept["json"] = True
-        if self.attempt:
-            kept["attempt"] = self.attempt
-        return kept
+        may not be republished; what stands at its default is left out, but for the temperature."""
+        kept = {one.name: getattr(self, one.name) for one in fields(self)}
+        kept["messages"] = [
+            {"role": one.role, "characters": len(one.text), "sha256": text_digest(one.text)}
+            for one in self.messages
+        ]
+        kept["answers"] = list(self.answers)
+        absent: dict[str, object] = {"seed": None, "answers": [], "json": False, "attempt": 0}
+        return {name: value for name, value in kept.items() if (name, value) not in absent.items()}
 
 
 @dataclass(frozen=True, slots=True)

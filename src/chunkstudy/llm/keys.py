@@ -1,9 +1,13 @@
-"""Keys come from the environment and reach nothing else: no message, log, recording or error."""
+"""Keys come from the environment and reach nothing else: no message, log, recording or error, a
+server's refusal among them."""
 
 from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
+
+from chunkstudy.llm.interface import RefusedError
 
 NAMES = (
     "OPENAI_API_KEY",
@@ -53,3 +57,24 @@ def code(word: object) -> str:
     if not isinstance(word, str) or not re.fullmatch("[A-Za-z_]{1,40}", word):
         return ""
     return "" if without_keys(word) != word else f" ({word})"
+
+
+def refused(who: str, status: int, word: object, keys: Sequence[str]) -> RefusedError:
+    """A server's refusal and what to do about it, in words of this file.
+
+    Args:
+        who: refuses.
+        word: the server's own for what is wrong.
+        keys: variables that may hold the server's key.
+    """
+    remedy = "look that up in the server's documentation or log"
+    if word == "insufficient_quota":
+        remedy = "add credit to the account"
+    elif word == "API_KEY_INVALID" or status in (401, 403):
+        remedy = f"check {' or '.join(keys)} and what that key may use"
+    elif status == 404:
+        remedy = "check the address and the model's name"
+    elif status == 429 or status >= 500:
+        remedy = "run again later"
+    answered = f"{who} answered {status}{code(word)}"
+    return RefusedError(f"{answered}; {remedy} (what was received is kept)")

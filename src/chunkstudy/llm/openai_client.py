@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from chunkstudy.base.faults import first_fault
-from chunkstudy.llm.interface import Finish, LanguageModelError, RefusedError, Reply, Request
-from chunkstudy.llm.keys import code, key, without_keys
+from chunkstudy.llm.interface import Finish, LanguageModelError, Reply, Request
+from chunkstudy.llm.keys import key, refused, without_keys
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -80,7 +80,11 @@ class OpenAIClient:
         self.model = model
         self.keys = keys
         self._address = address or usual_address()
-        self.endpoint = urlsplit(self._address).hostname or self._address
+        parts = urlsplit(self._address)
+        self.endpoint = parts.hostname or self._address
+        # a user, password or query of the address may be secret
+        where = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+        self._who = f"{model} at {where}"
         self._needs_key = needs_key
         self._timeout = timeout
         self._client: OpenAI | None = None
@@ -196,7 +200,9 @@ class OpenAIClient:
         try:
             return ask(self._client)
         except openai.APIStatusError as error:
-            problem = self._refusal(error.status_code, error.code)
+            problem: LanguageModelError = refused(
+                self._who, error.status_code, error.code, self.keys
+            )
         except openai.APITimeoutError:
             problem = self._error(f"sent nothing for {self._timeout:g} seconds; run again later")
         except openai.OpenAIError:
@@ -208,26 +214,8 @@ class OpenAIClient:
             problem = self._error(f"sent a reply that cannot be read (not as documented); {ALIKE}")
         raise problem
 
-    def _refusal(self, status: int, word: object) -> LanguageModelError:
-        remedy = "look that up in the server's documentation or log"
-        if word == "insufficient_quota":
-            remedy = "add credit to the account"
-        elif status in (401, 403):
-            remedy = f"check {' or '.join(self.keys)} and what that key may use"
-        elif status == 404:
-            remedy = "check the address and the model's name"
-        elif status == 429 or status >= 500:
-            remedy = "run again later"
-        return RefusedError(self._said(f"answered {status}{code(word)}; {remedy}"))
-
     def _error(self, problem: str) -> LanguageModelError:
-        return LanguageModelError(self._said(problem))
-
-    def _said(self, problem: str) -> str:
-        """A sentence with the address, without what may be secret in one: user, password, query."""
-        parts = urlsplit(self._address)
-        shown = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
-        return f"{self.model} at {shown} {problem} (what was received is kept)"
+        return LanguageModelError(f"{self._who} {problem} (what was received is kept)")
 
 
 def _whole(reply: Received) -> Received:

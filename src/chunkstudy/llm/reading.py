@@ -1,6 +1,5 @@
 """Causal models that read a text and do not answer: how open the next token is, how surprising the
-one that came, what each token attends to, what it would lose if others were hidden, and the states
-of its tokens.
+one that came, what each token attends to, and what it would lose if others were hidden.
 """
 
 from __future__ import annotations
@@ -10,25 +9,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from chunkstudy.base.files import sha256
-from chunkstudy.base.models import ModelSpec
 from chunkstudy.base.spans import Span
-from chunkstudy.llm.causal_models import causal_model, described, load, weights_folder
+from chunkstudy.llm.causal_models import causal_model, load, weights_folder
 from chunkstudy.llm.interface import LanguageModelError
-
-if TYPE_CHECKING:
-    import torch
 
 Floats = NDArray[np.float64]
 Floats32 = NDArray[np.float32]
 BIT = float(np.log(2))
-TOGETHER = 2048
-"""Tokens that one pass reads, or one text where it is longer."""
 
 
 @dataclass(frozen=True)
@@ -224,43 +217,3 @@ class CausalReader:
     @cached_property
     def _files(self) -> Path:
         return self._folder or weights_folder(causal_model(self.name))
-
-
-class CausalStates:
-    """The states that a causal model's last layer gives to a text's tokens, float32.
-
-    Args:
-        model: of the hub; its weights are looked for where :func:`weights_folder` says.
-        folder: its files, where they lie elsewhere.
-
-    Raises:
-        LanguageModelError: if the weights cannot be had.
-    """
-
-    def __init__(self, model: ModelSpec, folder: Path | None = None) -> None:
-        self._registered = model
-        self._tokenizer, self._model = load(folder or weights_folder(model))
-
-    def describe(self, window: int) -> dict[str, Any]:
-        """What determines the states, in an encoder's words; ``window``: tokens read at once."""
-        rule = f"in their order, at most {TOGETHER} tokens, one length at a time"
-        return described(self._registered, window, "mean", rule)
-
-    def content(self, text: str) -> list[int]:
-        """The ids of a text without special tokens."""
-        ids: list[int] = self._tokenizer(text, add_special_tokens=False)["input_ids"]
-        return ids
-
-    def states(self, texts: Sequence[Sequence[int]]) -> list[torch.Tensor]:
-        """Of each text, given as ids, the states of its tokens, shape (tokens, dimension)."""
-        import torch
-
-        found: list[torch.Tensor] = []
-        while len(found) < len(texts):
-            length = len(texts[len(found)])
-            batch = [list(one) for one in texts[len(found) :][: max(1, TOGETHER // length)]]
-            same = next((i for i, one in enumerate(batch) if len(one) != length), len(batch))
-            with torch.inference_mode():
-                read = self._model.base_model(torch.tensor(batch[:same]), use_cache=False)
-            found += list(read.last_hidden_state.float())
-        return found

@@ -49,7 +49,6 @@ class RecordedLines:
         self._places: dict[str, int] = {}
         self._file = 0
         self._read = 0
-        self._damaged: set[int] = set()
         self._refresh()
 
     def __len__(self) -> int:
@@ -117,8 +116,7 @@ class RecordedLines:
                     break  # another process is writing it, or was killed over it
                 if (content := _parsed(line)) is not None:
                     self._places.setdefault(content["digest"], self._read)
-                elif self._read not in self._damaged:
-                    self._damaged.add(self._read)
+                else:
                     where = f"{self.path} has a damaged line at byte {self._read}"
                     print(f"{where}; it counts as not recorded", file=sys.stderr)
                 self._read += len(line)
@@ -148,15 +146,7 @@ class Recordings(RecordedLines):
         return None if line is None else Reply.of(line["reply"])
 
     def write(self, request: Request, reply: Reply) -> Reply:
-        """Record a reply, unless another process did meanwhile; what is recorded then.
-
-        Raises:
-            RecordingError: if the reply is another provider's.
-        """
-        if reply.provider != self.provider.name:
-            raise RecordingError(
-                f"a reply of {reply.provider} cannot stand among those of {self.provider.name}"
-            )
+        """Record a reply, unless another process did meanwhile; what is recorded then."""
         asked = request.recorded()
         name = digest(self._described, asked)
         *before, last = asked.pop("messages")

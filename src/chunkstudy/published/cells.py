@@ -1,9 +1,9 @@
 """The cells of published tables: typed, with the string as printed and where it stands; and what
 the official implementations do, as far as a claim turns on it.
 
-This is the only reader of ``results/published``. A new table is a new file there: a row per cell,
-the columns being those of `Cell`. ``docs/protocols.md`` tells the whole story of each code base; a
-fact of ``official_code`` quotes one line of it.
+A new table is a new file in ``results/published``: a row per cell, the columns being those of
+`Cell`. ``docs/protocols.md`` tells the whole story of each code base; a fact of ``official_code``
+quotes one line of it.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ KEYS = (
 COLUMNS = [*KEYS, "published", "value", "decimals", "unit", "place", "marks", "of_retrieval"]
 OFFICIAL_CODE = "official_code"
 """The folder of its facts."""
+CLAIMS = "claims.csv"
+"""The file beside the tables that holds sentences (:mod:`chunkstudy.published.statements`)."""
 Row = TypeVar("Row", bound=BaseModel)
 
 
@@ -112,7 +114,8 @@ def read(places: Places) -> list[Cell]:
         CellError: for an unknown column, a doubled key, a cell without a place in its source, or a
             string that is no number of as many decimals.
     """
-    return by_key(sorted(places.published.glob("*.csv")), Cell, lambda cell: cell.key)
+    paths = sorted(path for path in places.published.glob("*.csv") if path.name != CLAIMS)
+    return by_key(paths, Cell, lambda cell: cell.key)
 
 
 def frame(cells: Iterable[Cell]) -> pd.DataFrame:

@@ -171,9 +171,7 @@ def in_document(
             them; the parents are those of the first 2,000 chunks.
     """
     started = time.perf_counter()
-    places = collection.positions
-    named = [places[q.document] if q.document else -1 for q in collection.queries]
-    limit = retrieval.Limit(np.asarray(named, dtype=np.int64), chunks.document)
+    limit = retrieval.Limit.of(collection, chunks)
     depth = min(PROPOSITION_DEPTH, max(1, len(chunks))) if by_parent else max(FIRST_HIT_CUTS) + 1
     found = _ranked(by, depth, limit)
     searched = time.perf_counter()

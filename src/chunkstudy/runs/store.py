@@ -25,7 +25,7 @@ from chunkstudy.base import models
 from chunkstudy.encoders.api import ApiEncoder
 from chunkstudy.encoders.contextualized import Layout
 from chunkstudy.encoders.interface import Encoder, Role, TokenEncoder
-from chunkstudy.llm.budget import budget
+from chunkstudy.llm.prices import budget
 from chunkstudy.runs.conditions import Condition, parse_encoder
 from chunkstudy.runs.vectors import VectorFiles
 

@@ -1,140 +1,74 @@
 """A claim of a published work: a line of the notebook that has its table at hand, and the ledger
 that collects these lines.
 
-A sentence is read fairly, as a reader takes it, and strictly, word for word, which never grants it
-more; a sentence that says what it means has one reading. A reading is a truth, or the truth of each
-of several parts by its words. What follows:
+What it says is data (:mod:`chunkstudy.published.statements`); the line judges it. A sentence is
+read fairly, as a reader takes it, and strictly, word for word, which never grants it more; a
+sentence that says what it means has one reading. A reading is a truth, or the truth of each of its
+parts. What follows:
 
 - ``holds``: it is true, every part of it;
 - ``contradicted``: it is not, nor is any part of it;
 - ``partly``: some parts are true and some are not;
 - ``open``: nothing at hand decides it, or a part of it; ``needs`` says what would.
-
-Ids C01 to C139 are those of the study's list; X ids are claims found while reading.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import KW_ONLY, dataclass
-from typing import Any, Literal, get_args
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from chunkstudy.base.places import Places
-from chunkstudy.published.cells import Fact
-from chunkstudy.published.sources import WORKS
+from chunkstudy.published import statements
+from chunkstudy.published.cells import CLAIMS, Fact
+from chunkstudy.published.statements import Statement
 from chunkstudy.show.columns import Columns, one_of
 from chunkstudy.show.formats import MINUS
 
-Decided = bool | np.bool_ | None
-Truth = Decided | Mapping[str, Decided]
-Basis = Literal["published", "own data", "official code"]
-VERDICTS = ("holds", "partly", "contradicted", "open")
+Decided = bool | np.bool_ | pd.Series | pd.DataFrame | None
+Truth = Decided | Sequence[Decided]
+Row = dict[str, str]
 STRENGTH = {"contradicted": 0, "partly": 1, "holds": 2}
 """Which verdict grants a sentence more; an open one compares with none."""
 COLUMNS = [
-    "id",
-    "work",
-    "place",
-    "claim",
-    "reading",
-    "verdict",
-    "basis",
-    "numbers",
-    "needs",
-    "page",
-]
+    "id", "work", "place", "claim", "reading", "verdict", "basis", "numbers", "needs", "page",
+]  # fmt: skip
 NEGATIVE = re.compile(r"(?<![\w.)])-(?=\d)")
 """A hyphen that stands for a minus."""
 SHOWN_AS: Columns = {
     "numbers": lambda text: NEGATIVE.sub(MINUS, text),
     "reading": one_of({"plain": "as it stands"}),
 }
-OF_PAGES = {"labels": "tutorial"}
-"""Works whose pages are not called by their names."""
 
 
 class ClaimError(ValueError):
     """A claim that breaks the ledger's rules; the message says which."""
 
 
-@dataclass(frozen=True, slots=True)
 class Claim:
-    """One claim, restated and judged.
+    """How one claim is judged.
 
-    >>> Claim("C01", "Summary", "Recall differs by 9%.", fair=9.4 > 9, numbers="9.4%").verdicts
-    ['holds']
-
-    Attributes:
-        id: its number in the study's list.
-        place: where it stands in the work.
-        sentence: what it says, in our words.
-        fair: what a reader takes from the sentence: true or not, or so by each of its parts; None
-            where nothing at hand decides.
-        strict: what it literally says; None where that is the same.
-        numbers: on what the verdicts rest, in words and figures.
-        basis: whose numbers these are.
-        needs: what would decide it where it is open.
-
-    Raises:
-        ClaimError: if it has no reading, no number, an open reading without what it needs, or a
-            fair reading that grants it less than the strict one.
+    Args:
+        id: of its statement.
+        numbers: on what the verdicts rest, in the order in which the statement names them.
+        fair: whether what a reader takes from the sentence is true, in each case where it is of
+            several; or a list, whether each part of that is, in the statement's order; None where
+            nothing at hand decides.
+        strict: the same of what it literally says, where the statement tells that apart.
     """
 
-    id: str
-    place: str
-    sentence: str
-    _: KW_ONLY
-    fair: Truth = None
-    strict: Truth = None
-    numbers: str = ""
-    basis: Basis = "own data"
-    needs: str = ""
+    def __init__(self, id: str, *numbers: object, fair: Truth = None, strict: Truth = None) -> None:
+        self.id, self.numbers, self.fair, self.strict = id, numbers, fair, strict
 
-    def __post_init__(self) -> None:
-        verdicts, of_the_claim = self.verdicts, f"claim {self.id}"
-        if self.fair is None and self.strict is None and not self.needs:
-            raise ClaimError(f"{of_the_claim} has no reading; give `fair`, `strict` or `needs`")
-        if self.basis not in get_args(Basis):
-            raise ClaimError(f"{of_the_claim} rests on {', '.join(get_args(Basis))}; say which")
-        if ("open" in verdicts) != bool(self.needs):
-            raise ClaimError(f"{of_the_claim}: `needs` says what an open reading waits for")
-        if set(verdicts) != {"open"} and not any(map(str.isdigit, self.numbers)):
-            raise ClaimError(f"{of_the_claim} is decided without a number; give `numbers`")
-        decided = [STRENGTH[one] for one in verdicts if one != "open"]
-        if decided != sorted(decided, reverse=True):
-            raise ClaimError(f"{of_the_claim}: the strict reading grants it more than the fair one")
 
-    @property
-    def verdicts(self) -> list[str]:
-        """Of each reading, the fair one first."""
-        return [verdict(truth) for _, truth in self._readings()]
-
-    def rows(self) -> list[dict[str, str]]:
-        """A row of the ledger for each reading, the fair one first."""
-        return [
-            {
-                "id": self.id,
-                "place": self.place,
-                "claim": self.sentence,
-                "reading": name + meaning(truth),
-                "verdict": verdict(truth),
-                "basis": self.basis,
-                "numbers": self.numbers,
-                "needs": self.needs if verdict(truth) == "open" else "",
-            }
-            for name, truth in self._readings()
-        ]
-
-    def _readings(self) -> list[tuple[str, Truth]]:
-        given = [("fair", self.fair), ("strict", self.strict)]
-        if any(truth is None for _, truth in given):
-            return [("plain", self.strict if self.fair is None else self.fair)]
-        return given
+def coded(id: str, fact: Fact, value: str, *others: Fact) -> Claim:
+    """A claim that holds if official code does ``value``; the others are quoted beside that."""
+    return Claim(id, cited(fact, *others), fair=fact.value == value)
 
 
 def cited(*facts: Fact) -> str:
@@ -142,68 +76,125 @@ def cited(*facts: Fact) -> str:
     return "; ".join(f"{fact.says} ({fact.place})" for fact in facts)
 
 
-def verdict(truth: Truth) -> str:
-    """What follows of a reading."""
-    parts = list(truth.values()) if isinstance(truth, Mapping) else [truth]
+def share(met: pd.Series[Any] | pd.DataFrame) -> str:
+    """In how many cells something is so: ``3 of 4``."""
+    return f"{met.to_numpy().sum()} of {met.size}"
+
+
+def verdict(*parts: Decided) -> str:
+    """What follows of a reading's parts.
+
+    Raises:
+        ClaimError: if a part is told of no case at all, which would make it true.
+    """
     if any(part is None for part in parts):
         return "open"
-    if len({bool(part) for part in parts}) > 1:
+    if any(not np.asarray(part).size for part in parts):
+        raise ClaimError("a reading is decided by no case; look at what it selects")
+    true = {bool(np.all(part)) for part in parts}
+    if len(true) > 1:
         return "partly"
-    return "holds" if parts[0] else "contradicted"
+    return "holds" if true == {True} else "contradicted"
 
 
-def meaning(truth: Truth) -> str:
-    """What a reading takes the sentence to mean, where it says so."""
-    return f": {'; '.join(truth)}" if isinstance(truth, Mapping) else ""
+def rows(statement: Statement, claim: Claim) -> list[Row]:
+    """A row of the ledger for each reading, the fair one first.
+
+    Raises:
+        ClaimError: if the claim has other readings, parts or numbers than the statement, no number,
+            an open reading without what it needs, or a fair reading that grants it less than the
+            strict one.
+    """
+    numbers, verdicts = _numbers(statement, claim), _verdicts(statement, claim)
+    return [
+        {
+            "id": statement.id,
+            "place": statement.place,
+            "claim": statement.sentence,
+            "reading": ": ".join(filter(None, (reading, "; ".join(parts)))),
+            "verdict": verdicts[reading],
+            "basis": statement.basis,
+            "numbers": numbers,
+            "needs": statement.needs if verdicts[reading] == "open" else "",
+        }
+        for reading, parts in statement.readings.items()
+    ]
+
+
+def _verdicts(statement: Statement, claim: Claim) -> dict[str, str]:
+    of_the_claim, verdicts = f"claim {claim.id}", {}
+    if claim.strict is not None and not statement.strict:
+        raise ClaimError(f"{of_the_claim} has no strict reading in {CLAIMS}; say it there")
+    for (reading, parts), truth in zip(
+        statement.readings.items(), (claim.fair, claim.strict), strict=False
+    ):
+        truths = truth if isinstance(truth, Sequence) else [truth]
+        if truth is not None and len(truths) != len(parts):
+            raise ClaimError(
+                f"{of_the_claim} is read in parts: {len(parts)} in {CLAIMS}, {len(truths)} here"
+            )
+        verdicts[reading] = verdict(*truths)
+    if ("open" in verdicts.values()) != bool(statement.needs):
+        raise ClaimError(f"{of_the_claim}: `needs` in {CLAIMS} says what an open reading waits for")
+    decided = [STRENGTH[word] for word in verdicts.values() if word != "open"]
+    if decided and not claim.numbers:
+        raise ClaimError(f"{of_the_claim} is decided without a number; give one")
+    if decided != sorted(decided, reverse=True):
+        raise ClaimError(f"{of_the_claim}: the strict reading grants it more than the fair one")
+    return verdicts
+
+
+def _numbers(statement: Statement, claim: Claim) -> str:
+    given, named = len(claim.numbers), statement.numbers.count("{")
+    if given != named:
+        raise ClaimError(f"claim {claim.id} names {named} numbers in {CLAIMS} and is given {given}")
+    return statement.numbers.format(*claim.numbers)
+
+
+def judged(places: Places, claims: Iterable[Claim], before: Iterable[Row]) -> list[Row]:
+    """The rows of claims in the order in which they are listed, none of which this page has judged
+    before.
+
+    Raises:
+        ClaimError: if one was, if nothing says what one claims, or if one breaks a rule
+            (:func:`rows`).
+    """
+    listed, seen = statements.read(places), {row["id"] for row in before}
+    of_claims: dict[str, list[Row]] = {}
+    for claim in claims:
+        if claim.id not in listed:
+            raise ClaimError(
+                f"claim {claim.id} is not in results/published/{CLAIMS}; add what it says there"
+            )
+        if claim.id in seen or claim.id in of_claims:
+            raise ClaimError(f"claim {claim.id} is judged twice on this page; leave one")
+        of_claims[claim.id] = rows(listed[claim.id], claim)
+    return [row for id in listed for row in of_claims.get(id, ())]
 
 
 def collect(places: Places) -> pd.DataFrame:
-    """Every claim that the notebooks judged, a row a reading, by work and id.
+    """Every claim that a notebook judged or names as open, a row a reading, as they are listed.
 
     Raises:
-        ClaimError: if two pages judge one claim, or a page is of no work.
+        ClaimError: if two pages judge one claim, or a page judges one that is not listed.
     """
-    pages: dict[str, str] = {}
-    rows: list[dict[str, Any]] = []
+    pages: Mapping[str, dict[str, list[Row]]] = defaultdict(dict)
     for path in sorted((places.results / "answers").glob("*.json")):
-        page = path.stem
         for row in json.loads(path.read_text(encoding="utf-8")).get("claims", ()):
-            if pages.setdefault(row["id"], page) != page:
-                raise ClaimError(
-                    f"claim {row['id']} is judged in {pages[row['id']]} and in {page}; leave one"
-                )
-            rows.append(row | {"work": work(page), "page": page})
-    found = pd.DataFrame(rows, columns=COLUMNS)
-    order = found["work"].map(list(WORKS).index).astype(int)
-    number = found["id"].str[1:].astype(int)
-    keys = pd.DataFrame({"work": order, "kind": found["id"].str[0], "number": number})
-    in_order = keys.sort_values(["work", "kind", "number"], kind="stable").index
-    return found.loc[in_order].reset_index(drop=True)
-
-
-def work(page: str) -> str:
-    """The work that a notebook reproduces, from its name.
-
-    Raises:
-        ClaimError: if it is of none.
-    """
-    begins = page.partition("_")[0]
-    name = OF_PAGES.get(begins, begins)
-    if name not in WORKS:
-        raise ClaimError(f"{page} is a page of no published work ({', '.join(WORKS)})")
-    return name
-
-
-def once(claims: Iterable[Claim], before: list[dict[str, str]]) -> list[Claim]:
-    """The claims, none of which this page has judged before.
-
-    Raises:
-        ClaimError: if one was.
-    """
-    found = list(claims)
-    seen = {row["id"] for row in before}
-    for one in found:
-        if one.id in seen:
-            raise ClaimError(f"claim {one.id} is judged twice on this page; leave one")
-        seen.add(one.id)
-    return found
+            pages[row["id"]].setdefault(path.stem, []).append(row)
+    for id, of_pages in pages.items():
+        if len(of_pages) > 1:
+            raise ClaimError(f"claim {id} is judged in {' and in '.join(of_pages)}; leave one")
+    listed = statements.read(places)
+    if unlisted := [f"{id} of {next(iter(pages[id]))}" for id in pages if id not in listed]:
+        raise ClaimError(f"{CLAIMS} lacks {', '.join(unlisted)}; add what each says")
+    for id, statement in listed.items():
+        if statement.page and id not in pages:
+            pages[id][statement.page] = rows(statement, Claim(id))
+    ledger = [
+        row | {"work": statement.work, "page": page}
+        for id, statement in listed.items()
+        for page in pages[id]
+        for row in pages[id][page]
+    ]
+    return pd.DataFrame(ledger, columns=COLUMNS)

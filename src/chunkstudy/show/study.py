@@ -24,7 +24,7 @@ from matplotlib.figure import Figure
 from chunkstudy.base import places as project
 from chunkstudy.base.files import write_json, write_text
 from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.published import cells
+from chunkstudy.published import cells, statements
 from chunkstudy.runs import study_results, study_runs
 from chunkstudy.runs.conditions import PRE_EMBEDDING
 from chunkstudy.runs.study_results import StudyError
@@ -229,39 +229,23 @@ class Study:
             self._opening.update(Markdown("\n\n".join(said)))
 
     def claim(
-        self,
-        id: str,
-        place: str,
-        sentence: str,
-        *,
-        fair: claims.Truth = None,
-        strict: claims.Truth = None,
-        numbers: str = "",
-        basis: claims.Basis = "own data",
-        needs: str = "",
+        self, id: str, *numbers: object, fair: claims.Truth = None, strict: claims.Truth = None
     ) -> HTML:
-        """Judge one claim of the published work (:class:`chunkstudy.show.claims.Claim`) and keep it
-        for the ledger; with other parameters it is neither.
+        """Judge one claim of a published work (:class:`chunkstudy.show.claims.Claim`) and keep it
+        for the ledger; with other parameters it is neither. All its words stand in
+        ``results/published/claims.csv``.
 
         Args:
-            id, place, sentence: its number, where it stands, and what it says in our words.
-            fair: whether what a reader takes from it is true, or each part of that by its words.
+            id: its number there.
+            numbers: on what the verdict rests, in the order in which they are named there.
+            fair: whether what a reader takes from it is true, or a list, each part of that.
             strict: the same of what it literally says, where that is something else.
-            numbers: on what the verdict rests.
-            basis: whose numbers these are.
-            needs: what an open claim waits for.
 
         Raises:
             ClaimError: with the study's own parameters, if it breaks the ledger's rules.
         """
-        return self.claims(
-            lambda: [
-                claims.Claim(
-                    id, place, sentence,
-                    fair=fair, strict=strict, numbers=numbers, basis=basis, needs=needs,
-                )
-            ]
-        )  # fmt: skip
+        claim = claims.Claim(id, *numbers, fair=fair, strict=strict)
+        return self.claims(lambda: [claim])
 
     def claims(self, judge: Callable[..., Iterable[claims.Claim]], *given: Any) -> HTML:
         """Judge several claims by a function that is called with what is given, and only with the
@@ -272,14 +256,19 @@ class Study:
         """
         if not self.default:
             return HTML(f"<p><em>{NO_CLAIMS}</em></p>")
-        found = claims.once(judge(*given), self._claims)
-        rows = [row for one in found for row in one.rows()]
+        rows = claims.judged(self.places, judge(*given), self._claims)
         self._claims += rows
         self._keep()
-        shown = ["id", "claim", "reading", "verdict", "numbers"]
-        if any(row["needs"] for row in rows):
-            shown.append("needs")
-        return self.show(pd.DataFrame(rows, columns=shown), shown_as=claims.SHOWN_AS)
+        return self._show_claims(rows)
+
+    def open_claims(self) -> HTML:
+        """Show the claims that this page names and that nothing at hand decides, with what each
+        needs; the ledger has them from where they are listed."""
+        named = {
+            id: row for id, row in statements.read(self.places).items() if row.page == self.name
+        }
+        rows = [row for id in named for row in claims.rows(named[id], claims.Claim(id))]
+        return self._show_claims(rows)
 
     def number(
         self,
@@ -409,6 +398,11 @@ class Study:
         shown_as: Columns | None = None,
     ) -> Table:
         return Table.of(frame, names, over(self._columns, shown_as or {}))
+
+    def _show_claims(self, rows: Sequence[Mapping[str, str]]) -> HTML:
+        names = ["id", "claim", "reading", "verdict", "numbers"]
+        needs = ["needs"] if any(row["needs"] for row in rows) else []
+        return self.show(pd.DataFrame(rows, columns=names + needs), shown_as=claims.SHOWN_AS)
 
     def _open(self, changed: dict[str, Any]) -> None:
         """Show where answers will stand, or that nothing here is the study itself."""

@@ -24,7 +24,7 @@ from chunkstudy.encoders.own_function import FunctionEncoder
 from chunkstudy.encoders.own_models import OwnModel
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.llm import asking, providers
-from chunkstudy.llm.budget import budget
+from chunkstudy.llm.prices import budget
 from chunkstudy.runs.conditions import NONE, Condition
 from chunkstudy.runs.names import (
     PRE_EMBEDDING,

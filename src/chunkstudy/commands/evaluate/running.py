@@ -258,7 +258,7 @@ def _run_one(
         judged = scores.found_first(texts.collection, texts.copies, returned, ranking)
         found = scores.of_excerpts(judged, returned, ranking, sizes, offsets, asked)
     count = read_tokens(texts, arm, store, indexed)
-    price = store.encoder.model.price if store and isinstance(store.encoder, ApiEncoder) else None
+    price = store.encoder.price if store and isinstance(store.encoder, ApiEncoder) else None
     return Ran(
         arm,
         indexed,

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from chunkstudy.base.spans import Chunks, Collection
+
 NO_CHUNK = -1
 _QUERIES_AT_ONCE = 256
 
@@ -27,6 +29,13 @@ class Limit:
 
     query_document: NDArray[np.int64]
     chunk_document: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, collection: Collection, chunks: Chunks) -> Limit:
+        """Each query to the document that it names, or to none where it names none."""
+        at = collection.positions
+        named = [at[query.document] if query.document else -1 for query in collection.queries]
+        return cls(np.asarray(named, dtype=np.int64), chunks.document)
 
 
 @dataclass(frozen=True)

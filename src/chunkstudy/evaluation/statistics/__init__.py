@@ -5,8 +5,6 @@ modules of their own.
 """
 
 from chunkstudy.evaluation.statistics.correlations import (
-    Correlation,
-    correlations,
     fisher_interval,
     inside_fences,
     smallest_significant_r,
@@ -36,12 +34,10 @@ from chunkstudy.evaluation.statistics.paired import (
 __all__ = [
     "LEVEL",
     "RESAMPLES",
-    "Correlation",
     "Interval",
     "Tested",
     "bootstrap_interval",
     "bootstrap_intervals",
-    "correlations",
     "effect",
     "fisher_interval",
     "holm",

@@ -11,9 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, cast
 
-import numpy as np
 import pandas as pd
 
 from chunkstudy.base.protocols import CORRECTED
@@ -34,13 +32,9 @@ from chunkstudy.runs.conditions import (
     EncoderName,
     parse_encoder,
 )
-from chunkstudy.runs.encoding import SPECIAL
 from chunkstudy.runs.estimate import DEVICES, TWO_CORES, in_words
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
-
-if TYPE_CHECKING:
-    from chunkstudy.encoders.transformer import TransformerEncoder
 
 NAME = "baselines"
 COLLECTIONS = ()
@@ -94,50 +88,30 @@ PLAN = tuple(
 """Every part."""
 
 
-@dataclass(frozen=True)
-class Found:
-    """What an arm finds.
-
-    Attributes:
-        returned: the chunks that it ranks.
-        ranking: of them, at least as deep as is read.
-        read: the texts whose vectors it searches.
-        titled: chunks with a title before them.
-    """
-
-    returned: Chunks
-    ranking: Ranking
-    read: Sequence[str] = ()
-    titled: int = 0
-
-
 def part(context: Context, one: Part) -> dict[str, pd.DataFrame]:
-    """``scores``: of each question every measure under the arm. ``parts``: of the arm the chunks
-    that it returns, those with a title before them, the vectors that it searches and the tokens
-    that the model reads for them, special ones included."""
+    """``scores``: of each question every measure under the arm. ``parts``: the arm itself."""
     collection, store = context.collection(one.collection), context.store(one.encoder)
-    asked = [
-        Condition(one.collection, way, one.encoder, PRE_EMBEDDING, CORRECTED.name)
-        for way in (CHUNKER, SENTENCE)
+    cut = [
+        Condition(one.collection, slug, one.encoder, PRE_EMBEDDING, CORRECTED.name)
+        for slug in (CHUNKER, SENTENCE)
     ]
-    cut = [context.chunks(each, store) for each in asked[: 1 + (one.arm == SENTENCES)]]
-    found = find(one.arm, collection, store, cut, asked[0].task == "in_document")
+    chunks = [context.chunks(each, store) for each in cut[: 1 + (one.arm == SENTENCES)]]
+    returned, ranking = find(one.arm, collection, store, chunks, cut[0].task == "in_document")
+    rows = scores(one.collection, collection, returned, ranking)
+    rows = rows.melt(var_name="measure", ignore_index=False).reset_index()
     keys = {"part": one.name}
-    wide = scores(one.collection, collection, found)
-    rows = wide.melt(var_name="measure", ignore_index=False).reset_index()
-    what = {
-        "collection": one.collection, "encoder": one.encoder, "arm": one.arm,
-        "chunks": len(found.returned), "titled": found.titled, "vectors": len(found.read),
-        "tokens": tokens_read(store, found.read),
-    }  # fmt: skip
-    rows = rows[["measure", "query_id", "value"]].assign(**keys)
-    return {"scores": rows, "parts": pd.DataFrame([keys | what])}
+    arm = {"collection": one.collection, "encoder": one.encoder, "arm": one.arm}
+    return {
+        "scores": rows[["measure", "query_id", "value"]].assign(**keys),
+        "parts": pd.DataFrame([keys | arm]),
+    }
 
 
 def find(
     arm: str, collection: Collection, store: VectorStore, cut: Sequence[Chunks], within: bool
-) -> Found:
-    """What an arm finds for every question.
+) -> tuple[Chunks, Ranking]:
+    """The chunks that an arm returns, and their ranking for every question, at least as deep as is
+    read.
 
     Args:
         arm: one of :data:`ARMS`.
@@ -147,48 +121,31 @@ def find(
         within: whether a question is asked of its own document alone.
     """
     chunks, *smaller = cut
-    matched, place, titles = chunks, None, [""] * len(chunks)
-    texts = read = chunks.texts(collection.documents)
+    matched, place = chunks, None
+    texts = chunks.texts(collection.documents)
     if arm == TITLE:
         titles = contexts.of(TITLE, collection, chunks)
-        read = [contexts.before(*one) for one in zip(titles, texts, strict=True)]
+        texts = [contexts.before(*one) for one in zip(titles, texts, strict=True)]
     if arm == SENTENCES:
         matched = small_to_large.within(smaller[0], chunks, collection.documents)
         chunks, place = small_to_large.returned(matched)
-        read = matched.texts(collection.documents)
+        texts = matched.texts(collection.documents)
     asked = [query.text for query in collection.queries]
-    allowed = _own_documents(collection, matched) if within else None
+    allowed = Limit.of(collection, matched) if within else None
     ways: list[Search] = []
-    if arm == WORDS:
-        read = []
-    else:
-        queries, vectors = store.encode(asked, "query"), store.encode(read)
+    if arm != WORDS:
+        queries, vectors = store.encode(asked, "query"), store.encode(texts)
         ways.append(partial(search, queries, vectors, allowed=allowed))
     if arm in (WORDS, BOTH):
         ways.append(partial(BM25(texts).search, asked, allowed=allowed))
     ranking = fused(ways, len(matched))(FUSED)
-    if place is not None:
-        ranking = small_to_large.best_of_each(ranking, place)
-    return Found(chunks, ranking, read, sum(map(bool, titles)))
+    return chunks, ranking if place is None else small_to_large.best_of_each(ranking, place)
 
 
-def _own_documents(collection: Collection, chunks: Chunks) -> Limit:
-    places = collection.positions
-    own = [places[query.document or ""] for query in collection.queries]
-    return Limit(np.asarray(own, dtype=np.int64), chunks.document)
-
-
-def scores(name: str, collection: Collection, found: Found) -> pd.DataFrame:
-    """Each question's scores, as records have them: of what is returned."""
-    ranked = scoring.score(name, collection, found.returned, found.ranking, CORRECTED)
+def scores(name: str, collection: Collection, returned: Chunks, ranking: Ranking) -> pd.DataFrame:
+    """Each question's scores, as records have them: of the chunks that are returned."""
+    ranked = scoring.score(name, collection, returned, ranking, CORRECTED)
     return scoring.rounded(ranked.scores)[MEASURES[registry.find(name).task]]
-
-
-def tokens_read(store: VectorStore, texts: Sequence[str]) -> int:
-    """Tokens that the model reads of texts, special ones included."""
-    encoder = cast("TransformerEncoder", store.encoder)
-    counted = np.asarray(encoder.token_count(texts), dtype=np.int64) + SPECIAL
-    return int(np.minimum(counted, encoder.window).sum())
 
 
 def estimate(todo: Sequence[Part]) -> list[str]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from chunkstudy.show.columns import Column, Columns, one_of
-from chunkstudy.show.formats import number, percent, whole
+from chunkstudy.show.columns import Column, Columns, named, one_of
+from chunkstudy.show.formats import percent, whole
 from chunkstudy.studies.baselines.arms import BOTH, SENTENCES, TITLE, VECTORS, WORDS
 
-named = one_of(
+arm_named = one_of(
     {
         VECTORS: "vectors",
         WORDS: "BM25",
@@ -16,11 +16,9 @@ named = one_of(
     }
 )
 COLUMNS: Columns = {
-    "arm": named,
+    "arm": arm_named,
+    "context": named("context"),
     "score of words": Column("score of BM25", percent),
-    "vectors": Column("vectors kept, to those of chunks", number),
-    "tokens": Column("tokens read, to those of chunks", number),
-    "with a title": whole,
     "same": Column("questions as recorded", whole),
     "half precision": percent,
     "float32": percent,

@@ -1,4 +1,4 @@
-"""What each baseline gains over vectors, a panel a collection."""
+"""What each baseline and each context gains, a panel a collection, a mark a model."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from matplotlib.figure import Figure
 
 from chunkstudy.runs import display_names
 from chunkstudy.show import drawing
-from chunkstudy.studies.baselines.arms import ARMS, TITLE, UNTITLED, VECTORS
-from chunkstudy.studies.baselines.columns import named
+from chunkstudy.studies.baselines.arms import ARMS, TITLE, UNTITLED
+from chunkstudy.studies.baselines.columns import arm_named
 
-ACROSS = 3
 APART = 0.24
 """Of a row, between models."""
-MARKED = ("o", "s", "^", "D")
+MARKED = "osD^v"
 
 
+@drawing.style()
 def figure_gains(rows: pd.DataFrame, title: str) -> Figure:
     """Arms minus vectors with 95% intervals, by the first measure of each collection.
 
@@ -28,36 +28,74 @@ def figure_gains(rows: pd.DataFrame, title: str) -> Figure:
         rows: of :func:`gains.gains`.
         title: what it shows, in a sentence.
     """
-    collections: Sequence[str] = list(rows["collection"].unique())
-    models: Sequence[str] = list(rows["model"].unique())
-    arms = [one for one in ARMS if one != VECTORS]
-    down = math.ceil(len(collections) / ACROSS)
-    with drawing.style():
-        figure, grid = plt.subplots(
-            down, ACROSS, squeeze=False, sharey=True, figsize=(8.3, 1.75 * down + 0.5),
-            layout="constrained",
-        )  # fmt: skip
-        for unused in grid.flat[len(collections) :]:
-            unused.set_visible(False)
-        for axes, collection in zip(grid.flat, collections, strict=False):
-            part = rows[rows["collection"] == collection]
-            part = part[part["measure"] == part["measure"].iloc[0]]
-            for n, model in enumerate(models):
-                own = part[part["model"] == model]
-                at = np.array([arms.index(one) for one in own["arm"]], dtype=float)
-                at += APART * (n - (len(models) - 1) / 2)
-                label = display_names.encoder(model)
-                drawing.intervals(axes, own, at, drawing.COLORS[n], label, marker=MARKED[n])
-            drawing.zero(axes)
-            lacking = [one for one in arms if one not in set(part["arm"])]
-            for arm in lacking:
+    arms = ARMS[1:]
+    figure, panels = _panels(rows, "arm", arms, [arm_named(one) for one in arms], 3, "vectors")
+    for collection, axes in panels.items():
+        shown = set(rows.loc[rows["collection"] == collection, "arm"])
+        for at, arm in enumerate(arms):
+            if arm not in shown:
                 why = "no titles" if arm == TITLE and collection in UNTITLED else "not run"
-                axes.text(0, arms.index(arm), f" {why}", color="grey", fontsize=8, va="center")
-            measure = display_names.measure(str(part["measure"].iloc[0]))
-            axes.set_title(display_names.collection(collection), loc="left")
-            axes.set_xlabel(f"minus vectors, points:\n{measure}")
-        for first in grid[:, 0]:
-            drawing.rows_named(first, [named(one) for one in arms])
-        drawing.one_legend(figure, grid.flat, columns=len(models))
-        drawing.titled(figure, title)
+                axes.text(0, at, f" {why}", color="grey", fontsize=8, va="center")
+    drawing.titled(figure, title)
     return figure
+
+
+@drawing.style()
+def figure_contexts(rows: pd.DataFrame) -> Figure:
+    """With context minus plain with 95% intervals, over the most chunkers: first what a document
+    offers, then what a language model wrote, then late chunking by window.
+
+    Args:
+        rows: of :func:`contexts.context_gains`.
+    """
+    most = rows.groupby(["collection", "model", "context"])["chunkers"].transform("max")
+    rows = rows[rows["chunkers"] == most]
+    late = rows["context"].str.startswith("late-")
+    names = list(dict.fromkeys(rows["context"][~late]))
+    names += sorted(set(rows["context"][late]), key=lambda name: int(name[5:]))
+    titles = [title[0].upper() + title[1:] for title in map(display_names.context, names)]
+    return _panels(rows, "context", names, titles, 2, "plain")[0]
+
+
+def _panels(
+    rows: pd.DataFrame,
+    kind: str,
+    names: Sequence[str],
+    titles: Sequence[str],
+    across: int,
+    against: str,
+) -> tuple[Figure, dict[str, plt.Axes]]:
+    """Differences by the first measure of each collection, so many panels in a row.
+
+    Args:
+        rows: of ``differences``, each of a ``collection`` and a ``model``.
+        kind: the column whose values, ``names``, are rows of a panel, called by their ``titles``.
+        across: panels side by side.
+        against: what the differences are to.
+    """
+    collections, models = list(rows["collection"].unique()), list(rows["model"].unique())
+    down = math.ceil(len(collections) / across)
+    figure, grid = plt.subplots(
+        down, across, figsize=(8.3, down * (0.25 * len(names) + 0.9) + 0.5), squeeze=False,
+        sharey=True, layout="constrained",
+    )  # fmt: skip
+    for unused in grid.flat[len(collections) :]:
+        unused.set_visible(False)
+    panels = dict(zip(collections, grid.flat, strict=False))
+    for collection, axes in panels.items():
+        part = rows[rows["collection"] == collection]
+        part = part[part["measure"] == part["measure"].iloc[0]]
+        for n, model in enumerate(models):
+            own = part[part["model"] == model]
+            at = np.array([names.index(name) for name in own[kind]], dtype=float)
+            at += APART * (n - (len(models) - 1) / 2)
+            label = display_names.encoder(model)
+            drawing.intervals(axes, own, at, drawing.COLORS[n], label, marker=MARKED[n])
+        drawing.zero(axes)
+        axes.set_title(display_names.collection(collection), loc="left")
+        measure = display_names.measure(str(part["measure"].iloc[0]))
+        axes.set_xlabel(f"minus {against}, points:\n{measure}")
+    for first in grid[:, 0]:
+        drawing.rows_named(first, titles)
+    drawing.one_legend(figure, panels.values(), columns=len(models))
+    return figure, panels

@@ -11,116 +11,68 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from chunkstudy.chunkers.signals import CONTEXT, PROFILE, READ, SIGNALS, SIZE, Memory, measure
+from chunkstudy.chunkers.signals import PROFILE, SIGNALS, SIZE, Memory, measure
 from chunkstudy.llm.causal_models import MODELS, SMOLLM, described
 from chunkstudy.llm.reading import CausalReader, Reader
 from chunkstudy.runs import chunking
 from chunkstudy.runs.conditions import MINILM
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
-from chunkstudy.studies.boundary_signals import texts
-from chunkstudy.studies.boundary_signals.texts import ALONE, STANDS, Text
+from chunkstudy.studies.boundary_signals.areas import DISTANCE
+from chunkstudy.studies.boundary_signals.texts import SENTENCE, Text, every
 
-AS_IT_STANDS = ("built-in articles",)
-"""Read with its headings too, by all signals but influence, the dearest."""
-CUT_ANEW, FIRST = "built-in articles", 60
-"""So many of its candidates are read once more, in other passes, to see what the cut does."""
-OTHER_CONTEXT = CONTEXT + 96
+COLLECTIONS = ("builtin", "chroma", "gutenqa-emma")
 SIDE = 2
 """Sentences on either side whose embeddings are compared, as semantic chunkers do."""
+DECIMALS = 4
+
+
+def tables(context: Context, _: tuple[str, ...] = ()) -> dict[str, pd.DataFrame]:
+    """``places``: a row per candidate, with what begins there and every signal; ``profile``: mean
+    entropy by token around the ends of sentences inside paragraphs."""
+    texts = every(context.collection)
+    memory = chunking.memory(SMOLLM, context.places.vectors)
+    places = read(CausalReader(SMOLLM), texts, memory)
+    pooling = "none: probabilities and attention"
+    context.note(described(MODELS[SMOLLM], SIZE, pooling, "one pass at a time"))
+    store = context.store(MINILM)
+    places[DISTANCE] = np.concatenate([distances(store, text) for text in texts])
+    return {
+        "places": places.drop(columns=list(PROFILE)).round(DECIMALS),
+        "profile": profile(places),
+    }
 
 
 def read(reader: Reader, texts: list[Text], memory: Memory) -> pd.DataFrame:
-    """A row per candidate and form, a column per signal and per token around it."""
-    found = []
-    for form in (ALONE, STANDS):
-        names = (*SIGNALS, *PROFILE) if form == ALONE else (*READ, *PROFILE)
-        for one in texts:
-            if form == ALONE or one.name in AS_IT_STANDS:
-                label = f"{one.name}, {form}"
-                values = measure(
-                    reader, one.forms[form], one.ends[form], names, memory, label=label
-                )
-                found.append(one.places.assign(form=form).join(values))
-    return pd.concat(found, ignore_index=True)
+    """A row per candidate, a column per signal and per token around it."""
+    names = (*SIGNALS, *PROFILE)
+    rows = [
+        text.places.join(measure(reader, text.whole, text.ends, names, memory, label=text.name))
+        for text in texts
+    ]
+    return pd.concat(rows, ignore_index=True)
 
 
-def cut_anew(reader: Reader, texts: list[Text], memory: Memory) -> pd.DataFrame:
-    """Of one text a row per candidate with its signals, read in other passes than before."""
-    (one,) = (text for text in texts if text.name == CUT_ANEW)
-    values = measure(
-        reader,
-        one.forms[ALONE],
-        one.ends[ALONE][:FIRST],
-        SIGNALS,
-        memory,
-        label=f"{one.name}, cut anew",
-        context=OTHER_CONTEXT,
-    )
-    return one.places[["text", "number"]].head(FIRST).join(values)
-
-
-def distances(store: VectorStore, text: Text) -> pd.Series:
+def distances(store: VectorStore, text: Text) -> np.ndarray:
     """One minus the cosine similarity of the two sentences before each candidate, one where the
-    text begins, and the two after."""
+    text begins, and the two after, (candidates,)."""
     number = text.places["number"].tolist()
     before = [" ".join(text.sentences[max(0, n - SIDE) : n]) for n in number]
     after = [" ".join(text.sentences[n : n + SIDE]) for n in number]
     distinct = list(dict.fromkeys(before + after))
     vectors = store.encode(distinct, "document", f"{text.name}, sentences").astype(np.float64)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    places = {one: i for i, one in enumerate(distinct)}
-    first, second = ([places[one] for one in side] for side in (before, after))
-    return pd.Series(1 - np.einsum("ij,ij->i", vectors[first], vectors[second]))
+    of = pd.DataFrame(vectors, index=distinct)
+    similarity: np.ndarray = np.einsum("ij,ij->i", of.loc[before], of.loc[after])
+    return 1 - similarity
 
 
-COLLECTIONS = ("builtin", "chroma", "gutenqa-emma")
-DISTANCE = "distance"
-DECIMALS = 4
-
-
-def tables(context: Context, _: tuple[str, ...] = ()) -> dict[str, pd.DataFrame]:
-    """``places``: a row per candidate and form, with what begins there and every signal;
-    ``profile``: mean entropy by token around the ends of sentences inside paragraphs; ``cut``: the
-    signals of one text read in other passes."""
-    every = texts.every(context.collection)
-    reader = CausalReader(SMOLLM)
-    memory = chunking.memory(SMOLLM, context.places.vectors)
-    found = read(reader, every, memory)
-    anew = cut_anew(reader, every, memory)
-    pooling = "none: probabilities and attention"
-    context.note(described(MODELS[SMOLLM], SIZE, pooling, "one pass at a time"))
-    store = context.store(MINILM)
-    apart = pd.concat(
-        [
-            one.places[["text", "number"]].assign(**{DISTANCE: distances(store, one)})
-            for one in every
-        ]
-    )
-    found = found.merge(apart, on=["text", "number"], how="left")
-    alone = found[found["form"] == ALONE]
-    return {
-        "places": found.drop(columns=list(PROFILE)).round(DECIMALS),
-        "profile": profile(found),
-        "cut": anew.merge(
-            alone[["text", "number", *SIGNALS]], on=["text", "number"], suffixes=(" anew", "")
-        ).round(DECIMALS),
-    }
-
-
-def profile(found: pd.DataFrame) -> pd.DataFrame:
-    """Mean entropy of each token around the end of a sentence, within paragraphs of texts alone, a
-    row per text and offset; ``0`` is the first token of the next sentence."""
-    inner = found[(found["form"] == ALONE) & (found["begins"] == texts.SENTENCE)]
-    known = inner[["text", *PROFILE]].dropna()
-    return pd.DataFrame(
-        {
-            "text": text,
-            "offset": int(str(name).rpartition(" ")[2]),
-            "places": len(values),
-            "entropy": values.mean(),
-            "error": values.sem(),
-        }
-        for text, of in known.groupby("text", sort=False)
-        for name, values in of[list(PROFILE)].items()
-    )
+def profile(places: pd.DataFrame) -> pd.DataFrame:
+    """Mean entropy of each token around the end of a sentence, within paragraphs, a row per text
+    and offset; ``0`` is the first token of the next sentence."""
+    known = places[places["begins"] == SENTENCE][["text", *PROFILE]].dropna()
+    tokens = known.rename(columns=PROFILE).melt("text", var_name="offset", value_name="entropy")
+    by_token = tokens.groupby(["text", "offset"], sort=False)["entropy"]
+    table = by_token.agg(places="size", entropy="mean", error="sem").reset_index()
+    order = pd.Categorical(table["text"], known["text"].unique())
+    return table.assign(text=order).sort_values(["text", "offset"]).astype({"text": str})

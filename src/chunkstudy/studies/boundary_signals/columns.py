@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from chunkstudy.show.columns import Column, Columns, one_of
-from chunkstudy.show.formats import number, thousandths
+from chunkstudy.show.formats import number
 
 SIGNALS = {
     "entropy": "Entropy at the boundary",
@@ -17,14 +17,11 @@ SIGNALS = {
     "paragraph end": "End of a paragraph",
     "length since": "Length since the last boundary",
     "punctuation": "Punctuation and lengths",
-    "all signals": "All signals together",
 }
 """What tells boundaries from other ends of sentences, and what it is compared with."""
-AREAS = ("area", "by chance", "text alone", "as it stands", "punctuation", "with the signal")
 COLUMNS: Columns = {
-    **dict.fromkeys((*AREAS, "rank correlation", "median difference"), number),
+    "area": number,
     "signal": one_of(SIGNALS),
-    "bits saved": thousandths,
     "entropy": Column("entropy, bits", number),
     "error": Column("standard error, bits", number),
 }

@@ -9,49 +9,51 @@ from matplotlib.figure import Figure
 from scipy import stats
 
 from chunkstudy.show.drawing import COLORS, intervals, one_legend, rows_named, style, titled
-from chunkstudy.studies.boundary_signals.areas import BASELINES, DISTANCE
+from chunkstudy.studies.boundary_signals.areas import (
+    BASELINES,
+    DISTANCE,
+    KINDS,
+    MEAN,
+    PARAGRAPHS,
+    SENTENCES,
+)
 from chunkstudy.studies.boundary_signals.columns import SIGNALS
-from chunkstudy.studies.boundary_signals.means import KINDS, MEAN, PARAGRAPHS, SENTENCES
 from chunkstudy.studies.boundary_signals.roc import CHANCE
-from chunkstudy.studies.boundary_signals.texts import ALONE
 
 NORMAL_95 = float(stats.norm.ppf(0.975))
 """Standard errors on either side of a mean."""
 
 
 @style()
-def figure_areas(rows: pd.DataFrame) -> Figure:
-    """The area of each signal over texts alone, a small dot per kind of boundary and a large one
-    with its interval for their mean; a panel among all ends of sentences, one among ends of
-    paragraphs."""
-    rows = rows[rows["form"] == ALONE]
-    names = list(dict.fromkeys(rows["signal"]))
+def figure_areas(areas: pd.DataFrame) -> Figure:
+    """The area of each signal, a small dot per kind of boundary and a large one with its interval
+    for their mean; a panel among all ends of sentences, one among ends of paragraphs."""
+    heights = {name: height for height, name in enumerate(areas["signal"].unique())}
+    areas = areas.assign(height=areas["signal"].map(heights))
     figure, panels = plt.subplots(
-        1,
-        2,
-        figsize=(9, 0.36 * len(names) + 1.7),
-        sharex=True,
-        sharey=True,
+        1, 2, figsize=(9, 0.36 * len(heights) + 1.7), sharex=True, sharey=True
     )
     for axes, among in zip(panels, (SENTENCES, PARAGRAPHS), strict=True):
-        here = rows[rows["among"] == among]
-        single = here[here["boundaries"].isin(KINDS.values())]
-        mean = here[here["boundaries"] == MEAN]
-        at = [names.index(one) for one in single["signal"]]
-        axes.plot(
-            single["area"], at, "o", ms=3, color="0.6", label="one kind of boundary", zorder=1
+        rows = areas[areas["among"] == among]
+        kinds, mean = (
+            rows[rows["boundaries"].isin(KINDS.values())],
+            rows[rows["boundaries"] == MEAN],
         )
-        for label, color, of in (
-            ("signal of the language model, mean over all kinds, 95% interval", COLORS[0], True),
-            ("what it is compared with", COLORS[1], False),
+        axes.plot(
+            kinds["area"], kinds["height"], "o", ms=3, color="0.6", zorder=1,
+            label="one kind of boundary",
+        )  # fmt: skip
+        compared = mean["signal"].isin((*BASELINES, DISTANCE))
+        of_model = "signal of the language model, mean over all kinds, 95% interval"
+        for part, color, label in (
+            (mean[~compared], COLORS[0], of_model),
+            (mean[compared], COLORS[1], "what it is compared with"),
         ):
-            part = mean[~mean["signal"].isin((*BASELINES, DISTANCE)) == of]
-            heights = [names.index(one) for one in part["signal"]]
-            intervals(axes, part, heights, color, label, "area", scale=1)
+            intervals(axes, part, part["height"], color, label, "area", scale=1)
         axes.axvline(CHANCE, color="grey", lw=0.8, zorder=0)
         axes.set_title(f"among {among}", loc="left")
         axes.set_xlabel("area under the ROC curve (0.5 is chance)")
-    rows_named(panels[0], [SIGNALS.get(one, one) for one in names])
+    rows_named(panels[0], [SIGNALS[name] for name in heights])
     titled(
         figure,
         "How well each signal of SmolLM2-135M-Instruct tells where a section, chapter, turn or "

@@ -7,35 +7,36 @@ other, so that documents are drawn for intervals, each with all its places, and 
 standard errors. Both come from one table: how often each group's boundaries stand above each
 group's other places.
 
-What several columns tell together is the probability of a logistic regression that has not seen the
-place, whole documents left out.
+What several columns tell together is a logistic regression's score of places that it has not seen,
+whole documents left out.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
+from scipy import special
 
 from chunkstudy.evaluation.statistics.intervals import (
     Floats,
-    Interval,
     Tested,
     percentile_interval,
     tested,
 )
 
-RESAMPLES, DRAWS = 5_000, 1_000
+RESAMPLES = 5_000
 CHANCE = 0.5
-_NAN = float("nan")
+FOLDS = 12
+"""Documents are left out one by one, or in so many parts where they are more."""
+PENALTY = 1.0
+"""The inverse strength of the penalty on squared coefficients of standardised columns."""
 
 
 @dataclass(frozen=True)
-class Wins:
+class PairCounts:
     """Pairs of a boundary and another place, by group.
 
     Attributes:
@@ -58,164 +59,103 @@ class Wins:
         pairs = (drawn @ self.boundaries) * (drawn @ self.others)
         won = ((drawn @ self.won) * drawn).sum(axis=-1)
         with np.errstate(invalid="ignore", divide="ignore"):
-            found: Floats = np.where(pairs > 0, won / pairs, _NAN)
-        return found
+            areas: Floats = np.where(pairs > 0, won / pairs, np.nan)
+        return areas
 
 
-def wins(scores: ArrayLike, true: ArrayLike, groups: ArrayLike) -> Wins:
+def pair_counts(scores: ArrayLike, true: ArrayLike, groups: ArrayLike) -> PairCounts:
     """Count the pairs of all groups.
 
     Args:
         scores: of each place, larger where a boundary is likelier.
-        true: whether it is one.
+        true: whether it is a boundary.
         groups: the name of its group.
 
     Raises:
         ValueError: if a score is missing.
     """
-    value, is_true, name = np.asarray(scores, float), np.asarray(true, bool), np.asarray(groups)
+    value, is_true = np.asarray(scores, float), np.asarray(true, bool)
     if np.isnan(value).any():
         raise ValueError("a score is missing; leave out what was not measured first")
-    names, group = np.unique(name, return_inverse=True)
+    names, group = np.unique(np.asarray(groups), return_inverse=True)
     won = np.zeros((len(names), len(names)))
-    mine = value[is_true]
-    for h in range(len(names)):
-        theirs = np.sort(value[~is_true & (group == h)])
-        twice = np.searchsorted(theirs, mine, "left") + np.searchsorted(theirs, mine, "right")
-        won[:, h] = np.bincount(group[is_true], twice / 2, len(names))
-    counts = [np.bincount(group[is_true == one], minlength=len(names)) for one in (True, False)]
-    return Wins(won, counts[0].astype(float), counts[1].astype(float))
+    of_boundaries = value[is_true]
+    for column in range(len(names)):
+        others = np.sort(value[~is_true & (group == column)])
+        twice = sum(np.searchsorted(others, of_boundaries, side) for side in ("left", "right"))
+        won[:, column] = np.bincount(group[is_true], twice / 2, len(names))
+    boundaries, others = (
+        np.bincount(group[kind], minlength=len(names)).astype(float) for kind in (is_true, ~is_true)
+    )
+    return PairCounts(won, boundaries, others)
 
 
-def area(first: Wins, second: Wins | None = None) -> Tested:
-    """The area of one score against chance, or that of a first minus that of a second: with its
-    percentile bootstrap over groups, its standard error by the jackknife over groups, and the
-    two-sided p of being at chance, or of no difference, against t with groups - 1 degrees of
-    freedom."""
+def area(first: PairCounts, second: PairCounts | None = None) -> Tested:
+    """The area, or its difference from a second one of the same places, with the percentile
+    bootstrap over groups, its standard error by the jackknife over groups, and the two-sided p of
+    being at chance, or of no difference, against t with groups - 1 degrees of freedom.
+
+    A group whose absence leaves nothing to compare takes no part in the jackknife.
+    """
     count = len(first.won)
 
-    def of(times: Floats | None) -> Floats:
+    def above(times: Floats | None) -> Floats:
         return first.area(times) - (CHANCE if second is None else second.area(times))
 
     shift = CHANCE if second is None else 0.0
-    whole = float(of(None))
-    drawn = of(_times(count, RESAMPLES))
-    drawn = drawn[~np.isnan(drawn)]
+    drawn, without = above(_times(count)), above(1 - np.eye(count))
+    drawn, without = drawn[~np.isnan(drawn)], without[~np.isnan(without)]
+    squares = ((without - without.mean()) ** 2).sum() if len(without) > 1 else np.nan
+    error = float(np.sqrt((len(without) - 1) / max(1, len(without)) * squares))
     interval = percentile_interval(drawn + shift)
-    found = tested(whole, interval, *_jackknife(of(1 - np.eye(count))))
-    return found._replace(mean=whole + shift)
-
-
-def by_chance(scores: ArrayLike, true: ArrayLike) -> Interval:
-    """The middle 95% of areas where as many places, drawn at random, are taken for boundaries."""
-    value, is_true = np.asarray(scores, float), np.asarray(true, bool)
-    ranks, count = stats.rankdata(value), int(is_true.sum())
-    sums = ranks[_drawn(len(ranks), count)].sum(axis=1)
-    return percentile_interval((sums / count - (count + 1) / 2) / (len(ranks) - count))
-
-
-def _jackknife(without: Floats) -> tuple[float, int]:
-    """Standard error and degrees of freedom; a group whose absence leaves nothing to compare takes
-    no part."""
-    known = without[~np.isnan(without)]
-    count = len(known)
-    if count < 2:
-        return _NAN, 0
-    return float(np.sqrt((count - 1) / count * ((known - known.mean()) ** 2).sum())), count - 1
-
-
-@lru_cache(maxsize=1)
-def _drawn(places: int, count: int) -> NDArray[np.int64]:
-    """Places drawn without replacement, (draws, count)."""
-    random = np.random.default_rng(0)
-    return np.stack([random.permutation(places)[:count] for _ in range(DRAWS)])
+    whole = tested(float(above(None)), interval, error, max(0, len(without) - 1))
+    return whole._replace(mean=whole.mean + shift)
 
 
 @lru_cache(maxsize=16)
-def _times(groups: int, resamples: int) -> NDArray[np.float64]:
+def _times(groups: int) -> NDArray[np.float64]:
     """How often each group is drawn, (resamples, groups)."""
     random = np.random.default_rng(0)
-    return random.multinomial(groups, np.full(groups, 1 / groups), size=resamples).astype(float)
+    return random.multinomial(groups, np.full(groups, 1 / groups), size=RESAMPLES).astype(float)
 
 
-FOLDS = 12
-"""Documents are left out one by one, or in so many parts where they are more."""
-PENALTY = 1.0
-"""The inverse strength of the penalty on squared coefficients of standardised columns."""
+def held_out(columns: ArrayLike, true: ArrayLike, groups: ArrayLike) -> Floats:
+    """Score each place by a logistic regression on the places of other groups.
 
-
-class HeldOut(NamedTuple):
-    """What a regression on other groups says of each place.
-
-    Attributes:
-        probability: (places,), that it is a boundary.
-        score: (places,), its log-odds above those of all places that the regression has seen. For
-            comparing places of several parts: with a boundary left out there are fewer to be seen,
-            so that probabilities alone would rank boundaries last where nothing is known.
-    """
-
-    probability: Floats
-    score: Floats
-
-
-def predictions(columns: ArrayLike, true: ArrayLike, groups: ArrayLike) -> HeldOut:
-    """Predict each place by a regression on the places of other groups.
-
-    Columns are standardised by what the regression has seen. A part whose absence leaves only one
-    kind of place gets that kind's share.
+    Columns are standardised by what the regression has seen.
 
     Args:
         columns: (places, columns).
         true: (places,), whether each is a boundary.
         groups: (places,), the name of its group.
 
+    Returns:
+        (places,), log-odds of being a boundary above those of all places that the regression has
+        seen. For comparing places of several parts: with a boundary left out there are fewer to be
+        seen, so that log-odds alone would rank boundaries last where nothing is known.
+
     Raises:
         ValueError: if a number is missing, or there is one group only.
     """
     from sklearn.linear_model import LogisticRegression  # late: the import alone takes a second
+    from sklearn.model_selection import PredefinedSplit, cross_val_predict
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
 
-    x, y, names = np.asarray(columns, float), np.asarray(true, bool), np.asarray(groups)
-    if not np.isfinite(x).all():
-        raise ValueError("a number is not finite; leave out what was not measured first")
-    part = folds(names)
-    if part.max() == 0:
+    is_true, fold = np.asarray(true, bool), folds(groups)
+    if fold.max() == 0:
         raise ValueError("nothing can be held out of one group; give two at least")
-    found, shares = np.empty(len(y)), np.empty(len(y))
-    for fold in range(part.max() + 1):
-        out = part == fold
-        seen, kinds = x[~out], np.unique(y[~out])
-        shares[out] = y[~out].mean()
-        if len(kinds) == 1:
-            found[out] = float(kinds[0])
-            continue
-        middle, spread = seen.mean(axis=0), seen.std(axis=0)
-        spread[spread == 0] = 1
-        fitted = LogisticRegression(C=PENALTY, max_iter=1_000)
-        fitted.fit((seen - middle) / spread, y[~out])
-        found[out] = fitted.predict_proba((x[out] - middle) / spread)[:, 1]
-    return HeldOut(found, _log_odds(found) - _log_odds(shares))
+    model = make_pipeline(StandardScaler(), LogisticRegression(C=PENALTY, max_iter=1_000))
+    split = PredefinedSplit(fold)
+    odds = cross_val_predict(model, columns, is_true, cv=split, method="decision_function")
+    places, boundaries = np.bincount(fold), np.bincount(fold, is_true)
+    seen = (is_true.sum() - boundaries) / (len(is_true) - places)
+    scores: Floats = odds - special.logit(seen)[fold]
+    return scores
 
 
 def folds(groups: ArrayLike) -> NDArray[np.int64]:
     """The part that each place is left out with: its group's, dealt in the order of names."""
     _, number = np.unique(np.asarray(groups), return_inverse=True)
-    found: NDArray[np.int64] = number.astype(np.int64) % FOLDS
-    return found
-
-
-def log_loss(probability: ArrayLike, true: ArrayLike) -> Floats:
-    """Of each place, in bits: how surprising the truth is under its probability."""
-    p, y = _inside(np.asarray(probability, float)), np.asarray(true, bool)
-    found: Floats = -np.log2(np.where(y, p, 1 - p))
-    return found
-
-
-def _log_odds(probability: Floats) -> Floats:
-    p = _inside(probability)
-    found: Floats = np.log(p) - np.log1p(-p)
-    return found
-
-
-def _inside(probability: Floats) -> Floats:
-    found: Floats = np.clip(probability, 1e-12, 1 - 1e-12)
-    return found
+    parts: NDArray[np.int64] = number.astype(np.int64) % FOLDS
+    return parts

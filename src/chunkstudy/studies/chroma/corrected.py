@@ -1,13 +1,16 @@
-"""Chroma's judgments with every place where a judged excerpt stands, as a set for others to use.
+"""What do Chroma's scores change by, where every place of a repeated excerpt is judged?
 
-The released file judges one place of each excerpt, the first of its corpus. Here are offsets and
-digests only: the texts are Chroma's. ``results/chroma_corrected/README.md`` says what each column
-is and how the scores are defined.
+The released file judges one place of each excerpt, the first of its corpus. The set for others to
+use judges every place where a judged excerpt stands, as offsets and digests only: the texts are
+Chroma's. ``results/chroma_corrected/README.md`` says what each column is and how the scores are
+defined. Here the rows of the table of all-MiniLM-L6-v2 are scored by both, as published and
+corrected.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 
@@ -16,9 +19,24 @@ import pandas as pd
 
 from chunkstudy.base.files import write_text
 from chunkstudy.base.places import Places
+from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA, CORRECTED
 from chunkstudy.base.spans import Collection
+from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.measures.token_overlap import JudgedSpans
-from chunkstudy.runs import facts, rescore
+from chunkstudy.evaluation.retrieval.chunks import search
+from chunkstudy.published.sources import chroma_minilm
+from chunkstudy.runs import facts, first_chunks, rankings, records, rescore
+from chunkstudy.runs.conditions import MINILM, PRE_EMBEDDING, Condition
+from chunkstudy.runs.store import VectorStore
+from chunkstudy.runs.study_runs import Context
+from chunkstudy.studies.chroma.tables import MINILM_ROWS
+
+NAME = "chroma-all-occurrences"
+COLLECTIONS = ("chroma",)
+CHUNKERS = tuple(chroma_minilm(row).chunker for row in MINILM_ROWS)
+CUT = 5
+LEAST = 1e-9
+"""A smaller change of a question's score is none."""
 
 QUERY, DOCUMENT = "query-id", "corpus-id"
 QRELS = "qrels"
@@ -27,7 +45,58 @@ DIGITS = 8
 MEASURES = ("SpanRecall", "SpanPrecision", "SpanIoU")
 
 
-def tables(collection: Collection) -> dict[str, pd.DataFrame]:
+def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
+    """``changes``: a row per protocol, chunker and measure: the mean over questions where the
+    first place is judged and where all are, fractions, the mean difference with its interval
+    (paired, over questions), and of how many questions the score changes."""
+    store, rows = context.store(MINILM), []
+    for name in collections:
+        collection = context.collection(name)
+        qrels = judgments(collection)[QRELS]
+        first = qrels[qrels["occurrence"] == 1]
+        for protocol in (AS_PUBLISHED_CHROMA, CORRECTED):
+            for slug in CHUNKERS:
+                condition = Condition(name, slug, MINILM, PRE_EMBEDDING, protocol.name)
+                context.say(f"every place of an excerpt: {condition}")
+                found = retrieved(context, store, condition)
+                released, every = (
+                    scores(judged, collection, found, CUT) for judged in (first, qrels)
+                )
+                for measure in MEASURES:
+                    difference = statistics.paired_difference(every[measure], released[measure])
+                    changed = (every[measure] - released[measure]).abs() > LEAST
+                    rows.append(
+                        {
+                            "protocol": protocol.name,
+                            "chunker": slug,
+                            "measure": f"{measure}@{CUT}",
+                            "first place": round(float(released[measure].mean()), 6),
+                            "all places": round(float(every[measure].mean()), 6),
+                            "difference": round(difference.mean, 6),
+                            "low": round(difference.interval.low, 6),
+                            "high": round(difference.interval.high, 6),
+                            "questions changed": int(changed.sum()),
+                        }
+                    )
+    return {"changes": pd.DataFrame(rows)}
+
+
+def retrieved(context: Context, store: VectorStore, condition: Condition) -> pd.DataFrame:
+    """The first chunks of every question: those kept beside the study's record, else searched."""
+    record = context.places.runs / condition.path
+    if (record / "run.json").exists():
+        kept = first_chunks.read(context.places, records.read_run(record))
+        if kept is not None:
+            path = context.places.results / "first_chunks" / f"{condition.path}.parquet"
+            context.read(path, f"first_chunks/{condition.path}")
+            return kept
+    collection, chunks = context.collection(condition.collection), context.chunks(condition, store)
+    queries = store.encode([query.text for query in collection.queries], "query")
+    vectors = store.encode(chunks.texts(collection.documents), label=condition.chunker)
+    return rankings.of_chunks(search(queries, vectors, CUT), chunks)
+
+
+def judgments(collection: Collection) -> dict[str, pd.DataFrame]:
     """``corpus``, ``queries`` and ``qrels``, a row of which is one place of one excerpt.
 
     An excerpt stands wherever its characters do, exactly, in the document that it is judged in;
@@ -60,7 +129,7 @@ def folder(places: Places) -> Path:
 
 def write(places: Places, collection: Collection) -> None:
     """Write the set's tables as TSV."""
-    for name, table in tables(collection).items():
+    for name, table in judgments(collection).items():
         text = table.to_csv(sep="\t", index=False, lineterminator="\n")
         write_text(folder(places) / f"{name}.tsv", text)
 
@@ -100,7 +169,7 @@ def scores(
     place, and none overlap, these are the published measures.
 
     Args:
-        qrels: of :func:`tables`, or those of its rows that count.
+        qrels: of :func:`judgments`, or those of its rows that count.
         collection: whose questions they are.
         ranking: ``query, document, start, end``, best first, indices into the collection.
         cut: how many chunks are read.

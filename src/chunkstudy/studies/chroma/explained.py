@@ -1,13 +1,12 @@
 """What Chroma's own search, run again, explains of its published numbers, and what it leaves.
 
 The official code searches a graph that is built in another order in every process. The experiment
-``chroma-search`` built it 20 times for every row, in several settings: whose offsets count, how
-chunks come into the graph, how long the search list is.
+``chroma-search`` built it 20 times for every row, and scored what it found by the offsets at which
+the official code locates chunks and by true ones.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -17,22 +16,15 @@ from scipy import stats
 
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import at
-from chunkstudy.published.verdicts import OFFICIAL, printed_ends
+from chunkstudy.published.verdicts import OFFICIAL
 from chunkstudy.show.columns import Column
-from chunkstudy.show.formats import percent, points_finely
+from chunkstudy.show.formats import points_finely
 from chunkstudy.show.scores import Scores
 
 KEYS = ["chunker", "part", "measure", "statistic"]
-SETTING = ["offsets", "insertion", "search list"]
 RECALL = "SpanRecall@5"
 SHOWN = {
-    **{
-        one: Column(f"{one}, %", percent)
-        for one in ("missed, list 50", "missed, list 10", "located elsewhere")
-    },
     "mean": Column("mean, points", points_finely),
-    "mean above": Column("mean above, points", points_finely),
-    "width": Column("between runs, points", percent),
     "off by": Column("off by, points", points_finely),
 }
 """Titles and units of columns whose names do not say them."""
@@ -79,64 +71,6 @@ def one_question_of_pubmed(left: pd.DataFrame) -> bool:
     """Whether what is left is of one chunker on PubMed, off by what one of 99 questions weighs."""
     one = set(left["part"]) == {"pubmed"} and left["chunker"].nunique() == 1
     return one and bool(left["off by"].max() < 1 / 98 + 0.0005)
-
-
-def settings(found: pd.DataFrame, spread: pd.DataFrame) -> pd.DataFrame:
-    """By setting: how many published numbers lie within its spread, and how many of those that
-    exact search does not give; and in how many rows its mean recall at five lies above the
-    published one, by how much on average.
-
-    Args:
-        found: as ``Study.beside`` gives it.
-        spread: of the experiment, fractions.
-    """
-    measured = spread.groupby(KEYS).size()
-    everywhere = measured[measured == measured.max()].index
-    found = found.loc[found["stack_low"].notna(), [*KEYS, "published", "verdict"]]
-    found = found[pd.MultiIndex.from_frame(found[KEYS]).isin(everywhere)]
-    both = found.merge(spread, on=KEYS)
-    low, high = np.transpose([printed_ends(one) for one in both["published"]])
-    inside = (low <= 100 * both["high"]) & (100 * both["low"] < high)
-    missed = both["verdict"] != "exact"
-    above = 100 * both["mean"] - both["published"].astype(float)
-    above = above.where(_recalls(both)) / 100
-    settings = both[SETTING].assign(inside=inside, missed=missed, above=above)
-    settings = settings.assign(explained=inside & missed, higher=above > 0)
-    by = settings.groupby(SETTING, sort=False)
-    return by.agg(
-        **{
-            "published numbers": ("inside", "size"),
-            "inside": ("inside", "sum"),
-            "not by exact search": ("missed", "sum"),
-            "explained": ("explained", "sum"),
-            "rows above": ("higher", "sum"),
-            "mean above": ("above", "mean"),
-        }
-    ).reset_index()
-
-
-def corpora(found: pd.DataFrame, experiment: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """By corpus: published numbers that exact search does not give, how many of them Chroma's
-    search does, the share of the nearest five chunks that it misses, and the share of chunks that
-    the official code looks for in the text and finds elsewhere."""
-    found = found[found["stack_low"].notna()]
-    missed = experiment["missed"]
-    official = missed[missed["insertion"] == OFFICIAL["insertion"]]
-    lost = official.groupby(["search list", "part"])["missed"].mean()
-    counts = experiment["moved"].groupby("part")[["chunks", "moved"]].sum()
-    counts.loc["all"] = counts.sum()
-    elsewhere = counts["moved"] / counts["chunks"]
-    is_missed, explained = found["verdict"] != "exact", found["verdict"] == "within_stack"
-    by = found.assign(missed=is_missed, explained=explained).groupby("part", sort=False)
-    table = by.agg(
-        **{
-            "published numbers": ("missed", "size"),
-            "not by exact search": ("missed", "sum"),
-            "explained": ("explained", "sum"),
-        }
-    )
-    shares = {f"missed, list {size}": lost[size] for size in (50, 10)}
-    return table.assign(**shares, **{"located elsewhere": elsewhere}).reset_index()
 
 
 def recalls(found: pd.DataFrame, spread: pd.DataFrame, corrected: pd.DataFrame) -> pd.DataFrame:
@@ -201,27 +135,6 @@ def reach(scores: Scores, table: pd.DataFrame) -> float:
     wide = scores.frame.pivot(index="query_id", columns="chunker", values=scores.measures[0])
     mean = wide[table["chunker"]].mean(axis=1)
     return 100 * float(mean.mean() - statistics.bootstrap_interval(mean).low)
-
-
-def yardstick(table: pd.DataFrame) -> pd.DataFrame:
-    """What two runs of the published stack can say of two rows: by how much the recall of one row
-    differs between runs, and how many of the other rows it may stand above or below by chance.
-
-    Args:
-        table: as :func:`recalls` gives it.
-    """
-    low, high = table["search least"].to_numpy(), table["search most"].to_numpy()
-    overlap = (low[:, None] <= high[None]) & (low[None] <= high[:, None])
-    return pd.DataFrame(
-        {
-            "chunker": table["chunker"],
-            "published": table["published"],
-            "search least": low,
-            "search most": high,
-            "width": high - low,
-            "rows not told apart": overlap.sum(axis=1) - 1,
-        }
-    )
 
 
 def _recalls(found: pd.DataFrame) -> NDArray[np.bool_]:

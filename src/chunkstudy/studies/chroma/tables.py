@@ -17,7 +17,6 @@ from chunkstudy.runs.library import Library
 from chunkstudy.runs.published_grid import MAIN_SIZES
 from chunkstudy.runs.records import Run
 from chunkstudy.show.runs import MIN, Cut, Runs
-from chunkstudy.show.scores import Scores
 
 SPECIAL = 2
 """[CLS] and [SEP], which the report's table of all-MiniLM-L6-v2 counts in every chunk."""
@@ -37,6 +36,27 @@ CUTS: tuple[Cut, ...] = (5, 10, MIN)
 WITHOUT_A_MODEL = tuple(f"{name}-{size}" for size in MAIN_SIZES for name in ("recursive", "token"))
 """Rows of the main table whose chunks need no model."""
 EXACT, INSIDE, DEVIATES = "exact", "within_stack", "deviates"
+COLLECTION = "chroma"
+SIZES = ("250-125", "250-0", "200-0")
+"""Of the rows of the table of all-MiniLM-L6-v2."""
+LENGTHS = ("cl100k", "wordpiece", "wordpiece-special")
+MEASURES = ("SpanRecall@5", "SpanPrecision@5", "PrecisionOmega", "SpanIoU@5", "SpanRecall@Min")
+OMEGA = "PrecisionOmega"
+"""Needs no ranking, so that chunks which no model draws are compared once."""
+LARGE = "text-embedding-3-large"
+MINILM_ROWS = (
+    "recursive-250-125",
+    "token-250-125",
+    "recursive-250-0",
+    "token-250-0",
+    "recursive-200-0",
+    "token-200-0",
+    "cluster-250",
+    "cluster-200",
+)
+"""The rows of the report's table with all-MiniLM-L6-v2."""
+CHUNKERS = (*MINILM_ROWS, "kamradt", "kamradt-modified-300")
+"""Those of the table of all-MiniLM-L6-v2 at the sizes that it states, and Kamradt's two."""
 
 
 def sizes(runs: Mapping[str, Run]) -> pd.DataFrame:
@@ -72,18 +92,6 @@ def every_cut(runs: Runs, *others: Cut) -> pd.DataFrame:
     cuts = dict.fromkeys((*CUTS, *others))
     found = pd.concat([runs.scores(k).summary(parts=True) for k in cuts], ignore_index=True)
     return found.drop_duplicates(["run", "part", "measure", "statistic"])
-
-
-def by_corpus(scores: Scores) -> pd.DataFrame:
-    """Each chunker's mean of the measure that decides, over all questions and by corpus, with its
-    interval, fractions; and what it was found with."""
-    table = scores.summary(parts=True)
-    table = table[(table["measure"] == scores.measures[0]) & (table["statistic"] == "mean")]
-    made_by = table.pop("run").str.split("/", expand=True)
-    asked = scores.frame.groupby("part")["query_id"].nunique()
-    table[["encoder", "ordering", "protocol"]] = made_by[[2, 3, 4]]
-    table["n"] = table["part"].map({**asked, "all": asked.sum()})
-    return table.drop(columns="statistic").rename(columns={"value": "mean"})
 
 
 def by_verdict(found: pd.DataFrame) -> pd.DataFrame:
@@ -168,15 +176,6 @@ def agreement(stated: pd.DataFrame, found: pd.DataFrame) -> pd.DataFrame:
     return table[list(counts)].sum().reset_index()
 
 
-COLLECTION = "chroma"
-SIZES = ("250-125", "250-0", "200-0")
-"""Of the rows of the table of all-MiniLM-L6-v2."""
-LENGTHS = ("cl100k", "wordpiece", "wordpiece-special")
-MEASURES = ("SpanRecall@5", "SpanPrecision@5", "PrecisionOmega", "SpanIoU@5", "SpanRecall@Min")
-OMEGA = "PrecisionOmega"
-"""Needs no ranking, so that chunks which no model draws are compared once."""
-
-
 def lengths(places: Places, published: pd.DataFrame) -> pd.DataFrame:
     """Which length function and unit give the chunk sizes of the table of all-MiniLM-L6-v2, and its
     recall; a row a recursive chunker and length function, recall in fractions.
@@ -237,14 +236,6 @@ def token_unit(places: Places) -> pd.DataFrame:
     return differences(pairs, family, "characters", "tokens")
 
 
-RERUN = "reruns/chroma_notebook.csv"
-"""The table printed in the official repository's own notebook, notebook/Chroma_Research.ipynb at
-d4f8cef, of the chunkers that the report's main table has with the same parameters. Its Precision
-Omega is the report's, so the chunks are; the code reads the report's frozen vectors of the
-questions (base_evaluation.py:363-380), so that only those of the chunks and the search are new."""
-LARGE = "text-embedding-3-large"
-
-
 def printed_twice(published: pd.DataFrame) -> pd.DataFrame:
     """The rows of text-embedding-3-large that the main table prints and the appendix again: five
     chunks, all corpora.
@@ -268,20 +259,3 @@ def printed_twice(published: pd.DataFrame) -> pd.DataFrame:
         **{"appendix - main": means["appendix"] - means["main"]},
         **{f"rank in {name}": ranks[name] for name in means},
     ).reset_index()
-
-
-def rerun(places: Places, published: pd.DataFrame) -> pd.DataFrame:
-    """The main table as printed in the report and in the notebook of its authors' repository.
-
-    Returns:
-        A row a chunker: recall at five and Precision Omega of both, fractions.
-    """
-    second = pd.read_csv(places.published / RERUN).set_index("chunker")
-    means = published[(published["table"] == "main") & (published["statistic"] == "mean")]
-    report = means.pivot(index="chunker", columns="measure", values="value") / 100
-    table = pd.DataFrame(index=second.index)
-    for measure in ("SpanRecall@5", "PrecisionOmega"):
-        table[f"{measure} report"] = report[measure]
-        table[f"{measure} notebook"] = second[f"{measure} mean"]
-        table[f"{measure} difference"] = second[f"{measure} mean"] - report[measure]
-    return table.reset_index()

@@ -6,8 +6,9 @@ in the order of their rank until a budget of tokens is spent, and the last one i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -17,16 +18,24 @@ from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.base.tokens import TokenOffsets, cl100k_offsets
 from chunkstudy.collections import covid_qa
+from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.measures.reading_budget import AGAIN, ONCE, follow
 from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, TokenOverlap, to_tokens
 from chunkstudy.evaluation.retrieval import chunks as retrieval
+from chunkstudy.evaluation.statistics.clusters import clustered_means
+from chunkstudy.evaluation.statistics.differences import (
+    FEWEST_DOCUMENTS,
+    Keys,
+    Pair,
+    at,
+    differences,
+)
 from chunkstudy.runs.conditions import (
-    CONTEXTUALIZED,
     LATE_512,
     MINILM_512,
     PRE_EMBEDDING,
     Condition,
-    EncoderName,
+    parse_chunker,
 )
 from chunkstudy.runs.encoding import encode
 from chunkstudy.runs.study_runs import Context
@@ -42,8 +51,13 @@ BUDGETS = (1_000, 2_000, 4_000)
 CHUNKS, CUT = "chunks", 5
 """Beside the budgets, recall of the first five chunks, which is how it is usually reported."""
 DECIMALS = 4
-FIRST = ["collection", "encoder", "ordering", "counted", "budget", "query_id", "document"]
+READ = ["collection", "encoder", "ordering", "counted", "budget"]
+FIRST = [*READ, "query_id", "document"]
 """The columns of the table ``questions`` before the chunkers."""
+MEASURE = "SpanRecall(unit=token)"
+MEAN = "mean over chunkers"
+WHERE = "{collection}, {encoder}, {ordering}, counted {counted}"
+"""Of every family: all budgets together, but that the best is chosen by budget."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +70,11 @@ class Arm:
     ordering: str
     chunkers: tuple[str, ...]
 
-    def within(self, other: Arm) -> bool:
-        """Whether the other has all of its chunkers on all of its collections."""
-        same = (self.encoder, self.ordering) == (other.encoder, other.ordering)
-        few = {*self.collections} <= {*other.collections}
-        return same and few and {*self.chunkers} <= {*other.chunkers}
+    @property
+    def rankings(self) -> set[tuple[str, ...]]:
+        """Each collection with each chunker."""
+        every = product(self.collections, self.chunkers)
+        return {(self.encoder, self.ordering, *one) for one in every}
 
 
 TO_400 = (
@@ -85,37 +99,17 @@ cut: they are compared where documents are read first, which takes one reading f
 The papers' chunkers are those of their records, whose vectors are at hand; none has overlap."""
 
 
-def asked(
-    corpora: Sequence[str],
-    chunkers: Sequence[str],
-    longer: Sequence[str],
-    papers: str,
-    in_papers: Sequence[str],
-    encoder: str,
-    window: int,
-) -> list[Arm]:
-    """The arms of a notebook, plain and late: chunkers in collections of the same documents, those
-    of longer chunks late only, and others in papers."""
-    slug, late = str(EncoderName(encoder, window)), f"{CONTEXTUALIZED}-{window}"
-    arms = [
-        Arm(tuple(corpora), slug, PRE_EMBEDDING, tuple(chunkers)),
-        Arm(tuple(corpora), slug, late, (*chunkers, *longer)),
-        *(Arm((papers,), slug, ordering, tuple(in_papers)) for ordering in (PRE_EMBEDDING, late)),
-    ]
-    return [one for one in arms if one.collections and one.chunkers]
-
-
 def read(
     study: Study, some: Sequence[Arm], budgets: Sequence[int], k: int
 ) -> dict[str, pd.DataFrame]:
     """Both tables of these arms and budgets, from the stored experiment where it has all."""
-    kept = k == CUT and {*budgets} <= {*BUDGETS}
-    kept &= all(any(one.within(other) for other in ARMS) for one in some)
+    stored = set().union(*(arm.rankings for arm in ARMS))
+    kept = k == CUT and {*budgets} <= {*BUDGETS} and all(arm.rankings <= stored for arm in some)
     found = study.stored(NAME, lambda context: of(context, some, budgets, k), kept=kept)
     every = found["questions"]
     every = every[every["budget"].isin([k, *budgets])]
     parts = [
-        every.loc[(every[FIRST[:3]] == [name, arm.encoder, arm.ordering]).all(axis=1)][
+        at(every, collection=name, encoder=arm.encoder, ordering=arm.ordering)[
             [*FIRST, *arm.chunkers]
         ]
         for arm in some
@@ -195,10 +189,9 @@ def ranked(
 ) -> NDArray[np.int64]:
     """All chunks that a query may search, in order, shape (queries, one more than any may search):
     every row ends in padding, or in the last chunk there is."""
-    places = collection.positions
-    named = [places[q.document] if q.document else -1 for q in collection.queries]
-    limit = retrieval.Limit(np.asarray(named, dtype=np.int64), chunks.document)
-    most = int(np.bincount(chunks.document).max()) + 1 if min(named) >= 0 else len(chunks)
+    limit = retrieval.Limit.of(collection, chunks)
+    within = limit.query_document.min() >= 0
+    most = int(np.bincount(chunks.document).max()) + 1 if within else len(chunks)
     return retrieval.search(asked, vectors, most, limit).chunk
 
 
@@ -226,3 +219,83 @@ def at_budgets(
     long = pd.Series(wide.round(DECIMALS).unstack())
     long = long.rename_axis(["counted", "budget", "query_id"])
     return long, float(in_tokens.lengths.mean())
+
+
+def overlaps(questions: pd.DataFrame) -> pd.DataFrame:
+    """Every chunker with overlap minus the same without, by budget and way of counting, and each
+    question's mean over those chunkers.
+
+    Args:
+        questions: of :func:`tables`.
+    """
+    pairs = []
+    for keys, recalls, document in _read(questions):
+        plain = {
+            slug: other for slug in map(str, recalls) if (other := without_overlap(slug)) in recalls
+        }
+        for chunker, other in plain.items():
+            of_pair = {**keys, "chunker": chunker, "other": other, "measure": MEASURE}
+            pairs.append(Pair(of_pair, recalls[chunker], recalls[other], document))
+        if plain:
+            of_mean = {**keys, "chunker": MEAN, "other": "", "measure": MEASURE}
+            own, others = (recalls[list(some)].mean(axis=1) for some in (plain, plain.values()))
+            pairs.append(Pair(of_mean, own, others, document))
+
+    def family(keys: Keys) -> str:
+        of = MEAN if keys["chunker"] == MEAN else "the chunkers"
+        return f"overlap, {of}, {WHERE}".format_map(keys)
+
+    return differences(pairs, family, "with overlap", "without")
+
+
+def sizes(questions: pd.DataFrame, chunkers: pd.DataFrame) -> pd.DataFrame:
+    """Every chunker by budget and way of counting, against the best of them, which is chosen by the
+    same scores, so that being behind it is shown a little too easily.
+
+    ``recall`` with its interval ``recall low`` to ``recall high``, over documents where there are
+    enough of them; the rest compares it with the best, whose own row has no comparison. ``tokens``
+    is the mean of its chunks.
+
+    Args:
+        questions: of :func:`tables`.
+        chunkers: the same.
+    """
+    pairs, rows = [], []
+    for keys, wide, document in _read(questions):
+        best = str(wide.mean().idxmax())
+        if document.nunique() < FEWEST_DOCUMENTS:
+            ends = statistics.bootstrap_intervals(wide.to_numpy().T)
+        else:
+            ends = [one.interval for one in clustered_means((wide[c], document) for c in wide)]
+        for chunker, interval in zip(wide, ends, strict=True):
+            of_one = {**keys, "chunker": chunker}
+            recall = statistics.with_interval("recall", wide[chunker].mean(), interval)
+            rows.append(of_one | recall | {"best chunker": best})
+            if chunker != best:
+                compared = (wide[chunker], wide[best], document)
+                pairs.append(Pair({**of_one, "measure": MEASURE}, *compared))
+    behind = differences(
+        pairs, f"against the best, {WHERE}, {{budget}}", "mean", "mean of the best"
+    )
+    behind = behind.drop(columns=["measure", "mean", "mean of the best"])
+    together = pd.DataFrame(rows).merge(behind, how="left", on=[*READ, "chunker"])
+    of_chunker = [*READ[:3], "chunker"]
+    return together.merge(chunkers[[*of_chunker, "tokens"]], how="left", on=of_chunker)
+
+
+def without_overlap(chunker: str) -> str:
+    """The slug of the same chunker without overlap; empty where it has none."""
+    spec = parse_chunker(chunker)
+    if not spec.entry.takes("overlap") or not spec.sizes[1]:
+        return ""
+    return str(replace(spec, sizes=(spec.sizes[0], 0)))
+
+
+def _read(
+    questions: pd.DataFrame,
+) -> Iterator[tuple[dict[str, object], pd.DataFrame, pd.Series]]:
+    """The keys, recall by query id with a column a chunker, and each question's document."""
+    for key, part in questions.groupby(READ, sort=False):
+        wide = part.set_index("query_id")
+        recalls = wide.drop(columns=[*READ, "document"]).dropna(axis=1, how="all")
+        yield dict(zip(READ, key, strict=True)), recalls, wide["document"]

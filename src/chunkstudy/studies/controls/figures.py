@@ -20,12 +20,6 @@ from chunkstudy.show.drawing import (
 )
 
 CHUNKS = "chunks"
-SHARED: dict[str, tuple[Color, str]] = {
-    CHUNKS: ("0.45", "by chunks"),
-    "again": (COLORS[0], "by tokens, shared text counted again"),
-    "once": (COLORS[1], "by tokens, shared text counted once"),
-}
-"""Colour and name of each way of counting what two chunks share."""
 READ_BY: list[Color] = ["0.55", *COLORS]
 """Colours of the first chunks and of the budgets."""
 
@@ -63,44 +57,6 @@ def figure_boundaries(rows: pd.DataFrame) -> Figure:
 
 
 @style()
-def figure_overlap(rows: pd.DataFrame) -> Figure:
-    """With minus without overlap, with 95% intervals: a column for the first chunks and for each
-    budget, a row of panels an ordering, a colour a way of counting what two chunks share; of the
-    first collection."""
-    rows = rows[rows["collection"] == rows["collection"].iloc[0]]
-    budgets = list(dict.fromkeys(zip(rows["counted"] == CHUNKS, rows["budget"], strict=True)))
-    groups = list(rows.groupby("ordering", sort=False))
-    heights = [rows["chunker"].nunique() for _, rows in groups]
-    figure, panels = plt.subplots(
-        len(groups), len(budgets), figsize=(8.3, 0.33 * sum(heights) + 2), squeeze=False,
-        sharex=True, sharey="row", height_ratios=heights,
-    )  # fmt: skip
-    for below, (ordering, own) in zip(panels, groups, strict=True):
-        names = list(dict.fromkeys(own["chunker"]))
-        for axes, (by_chunks, budget) in zip(below, budgets, strict=True):
-            here = own[(own["counted"] == CHUNKS) == by_chunks]
-            here = here[here["budget"] == budget]
-            for offset, (counted, some) in enumerate(here.groupby("counted", sort=False)):
-                color, label = SHARED[str(counted)]
-                at = np.array([names.index(one) for one in some["chunker"]])
-                aside = 0.0 if by_chunks else 0.24 * (offset - 0.5)
-                intervals(axes, some, at + aside, color, label)
-            zero(axes)
-        rows_named(below[0], [display_names.shown("chunker", one) for one in names])
-        below[0].set_ylabel(display_names.ordering(str(ordering)))
-    for axes, budget in zip(panels[0], budgets, strict=True):
-        axes.set_title(_step(*budget), loc="left")
-    for axes in panels[-1]:
-        axes.set_xlabel("points")
-    one_legend(figure, panels.flat, columns=3)
-    titled(
-        figure,
-        f"What overlap gains, points of recall of excerpts with 95% intervals: {_asked(rows)}",
-    )
-    return figure
-
-
-@style()
 def figure_sizes(rows: pd.DataFrame) -> Figure:
     """Recall by mean chunk size, for chunkers without overlap, a panel per ordering: five chunks,
     then by budget, what two chunks share counted again; of the first collection."""
@@ -114,33 +70,29 @@ def figure_sizes(rows: pd.DataFrame) -> Figure:
     )  # fmt: skip
     for axes, (ordering, own) in zip(panels[0], groups, strict=True):
         for color, (by_chunks, budget) in zip(READ_BY, budgets, strict=False):
+            read = f"first {budget} chunks" if by_chunks else f"{budget:,} tokens"
             here = own[((own["counted"] == CHUNKS) == by_chunks) & (own["budget"] == budget)]
             for family, line in (("recursive", "-"), ("token", ":")):
                 some = here[here["chunker"].str.startswith(family)].sort_values("tokens")
                 ends = ("recall low", "recall high")
                 intervals(axes, some, some["tokens"], color, None, "recall", ends, upright=True)
-                label = _step(by_chunks, budget) if family == "recursive" else None
+                label = read if family == "recursive" else None
                 axes.plot(some["tokens"], 100 * some["recall"], line, color=color, label=label)
         axes.set_title(display_names.ordering(str(ordering)), loc="left")
         axes.set_xlabel("mean tokens per chunk")
     panels[0][0].set_ylabel("recall of excerpts (%), 95% interval")
     one_legend(figure, panels[0], columns=4)
-    titled(figure, f"{_asked(rows)}; solid: recursive, dotted: token windows")
+    where = display_names.collection(str(rows["collection"].iloc[0]))
+    encoders = " and ".join(map(display_names.encoder, rows["encoder"].unique()))
+    titled(
+        figure,
+        f"{where}, {rows['n'].max():.0f} questions, {encoders}; solid: recursive, dotted: token "
+        "windows",
+    )
     return figure
-
-
-def _step(by_chunks: bool, budget: int) -> str:
-    """How much of the ranking is read."""
-    return f"first {budget} chunks" if by_chunks else f"{budget:,} tokens"
 
 
 def _arm(collection: str, part: str, chunker: str, encoder: str, ordering: str) -> str:
     where = display_names.collection(collection) + ("" if part == "all" else f",\n{part}")
     model = display_names.encoder(encoder).split(",")[0]
     return f"{display_names.arm(chunker, ordering)}\n{where}, {model}"
-
-
-def _asked(rows: pd.DataFrame) -> str:
-    encoders = " and ".join(map(display_names.encoder, dict.fromkeys(rows["encoder"])))
-    name, count = str(rows["collection"].iloc[0]), rows["n"].max()
-    return f"{display_names.collection(name)}, {count:.0f} questions, {encoders}"

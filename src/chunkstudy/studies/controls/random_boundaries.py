@@ -7,9 +7,8 @@ elsewhere: at the units that the method cuts at, and anywhere, within words too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,6 +21,7 @@ from chunkstudy.chunkers.passages import paragraphs
 from chunkstudy.chunkers.random_boundaries import ANYWHERE, UNITS, drawn
 from chunkstudy.chunkers.semantic import punkt_sentences
 from chunkstudy.collections import covid_qa
+from chunkstudy.evaluation.statistics.differences import Pair, at, differences
 from chunkstudy.runs import records
 from chunkstudy.runs.conditions import (
     LATE_512,
@@ -29,7 +29,7 @@ from chunkstudy.runs.conditions import (
     MPNET,
     PRE_EMBEDDING,
     Condition,
-    EncoderName,
+    parse_encoder,
 )
 from chunkstudy.runs.encoding import encode_together
 from chunkstudy.runs.steps import Vectors, score
@@ -45,7 +45,7 @@ MEASURES = ("DCG@10", "SpanRecall@5")
 ALL, SMALLER = "all", "its three smaller corpora"
 THREE = ("chatlogs", "state_of_the_union", "wikitexts")
 CLUSTER, SEMANTIC, LUMBERCHUNKER = "cluster-200", "semantic", "lumberchunker-released"
-
+METHOD = ["collection", "part", "chunker", "encoder", "ordering"]
 
 UNITS_OF: dict[str, Callable[[str], list[Span]]] = {
     CLUSTER: lambda text: structure.pieces(text, counter("cl100k")),
@@ -82,11 +82,10 @@ class Arm:
         return {"collection": self.collection, "part": self.part, "encoder": self.encoder,
                 "ordering": self.ordering}  # fmt: skip
 
-    def within(self, other: Arm) -> bool:
-        """Whether the other's draws are this one's, of all its methods."""
-        return {*self.chunkers} <= {*other.chunkers} and self == replace(
-            other, chunkers=self.chunkers
-        )
+    @property
+    def methods(self) -> set[Arm]:
+        """The same of one method each."""
+        return {replace(self, chunkers=(slug,)) for slug in self.chunkers}
 
 
 ARMS = (
@@ -100,46 +99,13 @@ ARMS = (
 )
 
 
-def asked(
-    drawn: Sequence[Sequence[Any]],
-    by_both: Sequence[Any],
-    documents: Sequence[str],
-    encoders: Sequence[str],
-    window: int,
-) -> list[Arm]:
-    """The arms of a notebook.
-
-    Args:
-        drawn: rows of collection, chunkers, ordering, draws at units and anywhere, by the first
-            encoder.
-        by_both: such a row, by every encoder, of some documents.
-        documents: of its collection.
-
-    Raises:
-        StudyError: for a chunker whose units nobody named.
-    """
-    few = tuple(documents)
-    rows = [(row, encoders[0], few[:0]) for row in drawn]
-    rows += [(by_both, encoder, few) for encoder in encoders]
-    found = []
-    for (collection, chunkers, ordering, at_units, anywhere), encoder, some in rows:
-        if unknown := {*chunkers} - UNITS_OF.keys():
-            raise StudyError(f"{min(unknown)} has no units here; use one of {', '.join(UNITS_OF)}")
-        slug = str(EncoderName(encoder, window))
-        found.append(Arm(collection, tuple(chunkers), slug, ordering, at_units, anywhere, some))
-    return found
-
-
 def read(study: Study, some: Sequence[Arm]) -> dict[str, pd.DataFrame]:
     """Both tables of these arms, from the stored experiment where it has all of them."""
-    kept = all(any(one.within(other) for other in ARMS) for one in some)
+    wanted = {method for arm in some for method in arm.methods}
+    kept = wanted <= {method for arm in ARMS for method in arm.methods}
     found = study.stored(NAME, lambda context: of(context, some), kept=kept)
-    wanted = {(*one.keys.values(), slug) for one in some for slug in one.chunkers}
-    columns = [*some[0].keys, "chunker"]
-    return {
-        name: table[[row in wanted for row in table[columns].itertuples(index=False, name=None)]]
-        for name, table in found.items()
-    }
+    keys = pd.DataFrame([{**arm.keys, "chunker": arm.chunkers[0]} for arm in wanted])
+    return {name: table.merge(keys) for name, table in found.items()}
 
 
 def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
@@ -208,13 +174,18 @@ def compare(context: Context, arm: Arm) -> tuple[list[dict[str, object]], list[p
 def with_draws(
     context: Context, arm: Arm, slug: str, collection: Collection, store: VectorStore
 ) -> list[tuple[str, int, Chunks]]:
-    """Where boundaries are, the draw, and its chunks; a method's own first."""
+    """Where boundaries are, the draw, and its chunks; a method's own first.
+
+    Raises:
+        StudyError: for a chunker whose units nobody named.
+    """
+    if slug not in UNITS_OF:
+        raise StudyError(f"{slug} has no units here; use one of {', '.join(UNITS_OF)}")
     context.say(f"random boundaries for {_condition(arm, slug)}")
     own = context.chunks(_condition(arm, slug), store)
     if arm.documents:
         named = [collection.positions[name] for name in arm.documents]
-        here = np.isin(own.document, named)
-        own = own.only(here)
+        own = own.only(np.isin(own.document, named))
     units = [UNITS_OF[slug](one.text) for one in collection.documents]
     drawn_at = ((UNITS, units, arm.at_units), (ANYWHERE, None, arm.anywhere))
     return [("", 0, own)] + [
@@ -236,3 +207,51 @@ def check(context: Context, condition: Condition, scores: pd.DataFrame) -> None:
 
 def _condition(arm: Arm, chunker: str) -> Condition:
     return Condition(arm.collection, chunker, arm.encoder, arm.ordering, CORRECTED.name)
+
+
+def against_chance(questions: pd.DataFrame, draws: pd.DataFrame) -> pd.DataFrame:
+    """Each question's score under a method against its mean over the draws, a row per collection,
+    method, encoder, ordering, place of boundaries and measure; the methods and collections, or
+    parts of them, of one encoder, ordering, measure and place are a family. Beside it stands where
+    the method's mean lies among the draws' means: were its boundaries as good as any, each place
+    would be as likely.
+
+    ``draws`` is their number, ``lowest draw`` and ``highest draw`` are the outermost of their
+    means, ``draws below`` is the fraction of draws whose mean is below the method's, and ``p_rank``
+    the two-sided p of a place as far out among the draws as the method's.
+
+    Args:
+        questions: of :func:`tables`.
+        draws: the same.
+    """
+    pairs, places = [], []
+    for key, part in questions.groupby([*METHOD, "boundaries"], sort=False):
+        keys = dict(zip((*METHOD, "boundaries"), key, strict=True))
+        of_method = at(draws, **{name: keys[name] for name in METHOD})
+        wide = part.set_index("query_id").dropna(axis=1, how="all")
+        for measure in (one for one in MEASURES if f"method {one}" in wide):
+            scores = wide[f"method {measure}"], wide[f"draws {measure}"], wide["document"]
+            pairs.append(Pair({**keys, "measure": measure}, *scores))
+            own = float(at(of_method, draw=0)[measure].iloc[0])
+            places.append(_place(own, at(of_method, boundaries=keys["boundaries"])[measure]))
+    found = differences(pairs, _family, "chosen", "random")
+    return pd.concat([found, pd.DataFrame(places)], axis=1)
+
+
+def _place(own: float, means: pd.Series) -> dict[str, float]:
+    """Where a method's mean lies among those of the draws."""
+    outer = min((means >= own).sum(), (means <= own).sum())
+    return {
+        "draws": len(means),
+        "lowest draw": float(means.min()),
+        "highest draw": float(means.max()),
+        "draws below": float((means < own).mean()),
+        "p_rank": min(1.0, float(2 * (outer + 1) / (len(means) + 1))),
+    }
+
+
+def _family(keys: Mapping[str, object]) -> str:
+    ordering = "plain" if keys["ordering"] == PRE_EMBEDDING else "late"
+    encoder = parse_encoder(str(keys["encoder"])).model
+    part = f"{keys['boundaries']}, {keys['part']}"
+    return f"random boundaries {part}, {keys['measure']}, {encoder}, {ordering}"

@@ -92,8 +92,8 @@ def label_counts(
         gold = gold_chunks(collection, chunks, rule)
         counts = {cut: count(ranking.chunk, gold, cut) for cut in cuts}
         columns[f"gold ({rule})"] = counts[cuts[0]].gold
-        for cut, found in counts.items():
-            columns[f"TP@{cut} ({rule})"] = found.true_positives
+        for cut, of_cut in counts.items():
+            columns[f"TP@{cut} ({rule})"] = of_cut.true_positives
     overlap = TokenOverlap.of(collection, chunks, CORRECTED.hit)
     for cut in cuts:
         scores = overlap.at(ranking.chunk, cut)

@@ -7,21 +7,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from chunkstudy.base.places import Places
 from chunkstudy.evaluation import statistics
-from chunkstudy.studies.labels.chunk_labels import (
-    GoldRule,
-    LabelCounts,
-    count_ids,
-)
+from chunkstudy.studies.labels.chunk_labels import Floats, GoldRule, LabelCounts, count_ids
 
-Floats = NDArray[np.float64]
 COUNTS = {"TP": "true_positives", "FP": "false_positives", "FN": "false_negatives"}
 
 
@@ -53,12 +46,8 @@ class LabelRecords:
         """Those of some chunkers, or of all."""
         rows, facts = tables["queries"], tables["chunkers"]
         facts = facts[facts["collection"] == collection].set_index("chunker")
-        return cls(
-            rows[rows["collection"] == collection],
-            facts.loc[list(chunkers)] if chunkers else facts,
-            rule,
-            cut,
-        )
+        facts = facts.loc[list(chunkers)] if chunkers else facts
+        return cls(rows[rows["collection"] == collection], facts, rule, cut)
 
     @property
     def chunkers(self) -> list[str]:
@@ -69,27 +58,19 @@ class LabelRecords:
         """Rows of each chunker by query."""
         return {str(name): part.set_index("query") for name, part in self.rows.groupby("chunker")}
 
-    @property
-    def cuts(self) -> list[int]:
-        """At which chunks are counted."""
-        found = (str(name).partition("SpanRecall@") for name in self.rows)
-        return [int(cut) for start, _, cut in found if not start]
-
-    def counts(self, chunker: str, cut: int | None = None) -> LabelCounts:
-        rows, cut = self.by_chunker[chunker], cut or self.cut
+    def counts(self, chunker: str) -> LabelCounts:
+        rows = self.by_chunker[chunker]
         return LabelCounts(
-            np.minimum(rows["retrieved"].to_numpy(), cut),
+            np.minimum(rows["retrieved"].to_numpy(), self.cut),
             rows[f"gold ({self.rule})"].to_numpy(),
-            rows[f"TP@{cut} ({self.rule})"].to_numpy(),
+            rows[f"TP@{self.cut} ({self.rule})"].to_numpy(),
         )
 
-    def values(self, chunker: str, measure: str, cut: int | None = None) -> Floats:
-        """Per query: ``precision``, ``recall`` of labels, ``SpanRecall`` or ``SpanPrecision``."""
-        if measure.startswith("Span"):
-            at = f"{measure}@{cut or self.cut}"
-            return self.by_chunker[chunker][at].to_numpy(dtype=np.float64)
-        found = self.counts(chunker, cut)
-        return found.precision if measure == "precision" else found.recall
+    def recall(self, chunker: str, measure: str) -> pd.Series:
+        """Per query, in the order of the collection: ``recall`` of labels, or ``SpanRecall``."""
+        if measure == "recall":
+            return pd.Series(self.counts(chunker).recall)
+        return self.by_chunker[chunker][f"{measure}@{self.cut}"].reset_index(drop=True)
 
 
 def worked_example(places: Places) -> pd.DataFrame:
@@ -98,40 +79,51 @@ def worked_example(places: Places) -> pd.DataFrame:
     cells = pd.read_csv(places.published / "worked_examples" / "chunk_labels.csv", dtype=str)
     is_given = cells["quantity"].isin(["gold", "retrieved"])
     given = cells[is_given].pivot(index="query", columns="quantity", values="published")
-    found = count_ids(given["gold"].str.split().tolist(), given["retrieved"].str.split().tolist())
-    of_query = {str(name): row for row, name in enumerate(given.index)}
-    rows = []
-    for cell in cells[~is_given].to_dict("records"):
-        computed = _computed(found, of_query, cell["query"], cell["quantity"])
-        digits = cell["published"].rstrip("…")
-        agrees = f"{computed:.{len(digits.partition('.')[2])}f}" == digits
-        rows.append({**cell, "computed": computed, "agrees": "yes" if agrees else "no"})
-    return pd.DataFrame(rows)[["query", "quantity", "published", "computed", "agrees", "place"]]
+    counts = count_ids(*(given[kind].str.split().tolist() for kind in ("gold", "retrieved")))
+    table = cells[~is_given].copy()
+    table["computed"] = [
+        _computed(counts, list(given.index), where, quantity)
+        for where, quantity in zip(table["query"], table["quantity"], strict=True)
+    ]
+    digits = table["published"].str.rstrip("…")
+    rounded = [
+        f"{value:.{len(text.partition('.')[2])}f}"
+        for value, text in zip(table["computed"], digits, strict=True)
+    ]
+    table["agrees"] = np.where(digits == rounded, "yes", "no")
+    return table[["query", "quantity", "published", "computed", "agrees", "place"]]
 
 
-def scores(records: LabelRecords, cuts: Sequence[int] = ()) -> pd.DataFrame:
-    """Every chunker and cut, that of the records unless others are named: averages over queries
-    with 95% intervals, what the best search could reach, and token overlap of the same ranking."""
-    keys = list(product(records.chunkers, cuts or [records.cut]))
-    counts = [records.counts(*key) for key in keys]
-    per_query = [one for c in counts for one in (c.precision, c.recall)]
-    intervals = iter(statistics.bootstrap_intervals(per_query))
+def _computed(counts: LabelCounts, queries: list[str], where: str, quantity: str) -> float:
+    """A number of the example: an average, a count over all queries, or a value of a query."""
+    if where in ("macro", "micro"):
+        averages = counts.macro() if where == "macro" else counts.micro()
+        return float(getattr(averages, quantity))
+    values: Floats = getattr(counts, COUNTS.get(quantity, quantity))
+    return float(values.sum() if where == "total" else values[queries.index(where)])
+
+
+def scores(records: LabelRecords) -> pd.DataFrame:
+    """A row per chunker: averages over queries with 95% intervals, what the best search could
+    reach, and token overlap of the same ranking."""
     rows = []
-    for (chunker, cut), found in zip(keys, counts, strict=True):
-        precision, recall = next(intervals), next(intervals)
-        macro, best = found.macro(), found.best().macro()
+    for chunker in records.chunkers:
+        counts = records.counts(chunker)
+        precision, recall = statistics.bootstrap_intervals([counts.precision, counts.recall])
+        macro, best = counts.macro(), counts.best().macro()
+        spans = records.by_chunker[chunker].filter(like="Span").mean()
         rows.append(
             {
                 "chunker": chunker,
                 "mean tokens": records.facts["mean tokens"][chunker],
-                "k": cut,
-                "gold": found.gold.mean(),
+                "k": records.cut,
+                "gold": counts.gold.mean(),
                 **statistics.with_interval("precision", macro.precision, precision),
                 "best precision": best.precision,
-                "SpanPrecision": records.values(chunker, "SpanPrecision", cut).mean(),
+                "SpanPrecision": spans[f"SpanPrecision@{records.cut}"],
                 **statistics.with_interval("recall", macro.recall, recall),
                 "best recall": best.recall,
-                "SpanRecall": records.values(chunker, "SpanRecall", cut).mean(),
+                "SpanRecall": spans[f"SpanRecall@{records.cut}"],
                 "f1": macro.f1,
             }
         )
@@ -143,33 +135,25 @@ def macro_micro(records: LabelRecords) -> pd.DataFrame:
     chunks the tenth of queries with the most of them hold."""
     rows = []
     for chunker in records.chunkers:
-        found = records.counts(chunker)
+        counts = records.counts(chunker)
         recall, positives, gold = statistics.resampled_sums(
-            [found.recall, found.true_positives, found.gold]
+            [counts.recall, counts.true_positives, counts.gold]
         )
-        macro, micro = recall / len(found.gold), positives / gold
+        macro, micro = recall / len(counts.gold), positives / gold
         of_macro, of_micro, of_both = map(
             statistics.percentile_interval, (macro, micro, micro - macro)
         )
-        most = np.sort(found.gold)[::-1][: round(len(found.gold) / 10)]
+        most = np.sort(counts.gold)[::-1][: round(len(counts.gold) / 10)]
         rows.append(
             {
                 "chunker": chunker,
-                "gold": found.gold.mean(),
-                "held by a tenth": most.sum() / found.gold.sum(),
-                **statistics.with_interval("macro", found.macro().recall, of_macro),
-                **statistics.with_interval("micro", found.micro().recall, of_micro),
-                "difference": found.micro().recall - found.macro().recall,
+                "gold": counts.gold.mean(),
+                "held by a tenth": most.sum() / counts.gold.sum(),
+                **statistics.with_interval("macro", counts.macro().recall, of_macro),
+                **statistics.with_interval("micro", counts.micro().recall, of_micro),
+                "difference": counts.micro().recall - counts.macro().recall,
                 "low": of_both.low,
                 "high": of_both.high,
             }
         )
     return pd.DataFrame(rows)
-
-
-def _computed(found: LabelCounts, of_query: dict[str, int], where: str, quantity: str) -> float:
-    if where in ("macro", "micro"):
-        averages = found.macro() if where == "macro" else found.micro()
-        return float(getattr(averages, quantity))
-    values = getattr(found, COUNTS.get(quantity, quantity))
-    return float(values.sum() if where == "total" else values[of_query[where]])

@@ -27,7 +27,7 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, TokenOverlap
@@ -35,23 +35,7 @@ from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, TokenOverl
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 GoldRule = Literal["any", "majority", "whole", "tutorial"]
-SPANS = ("query", "document", "start", "end")
 GOLD_RULES: tuple[GoldRule, ...] = ("any", "majority", "whole", "tutorial")
-
-
-@dataclass(frozen=True)
-class Gold:
-    """The gold chunks of every query, as pairs.
-
-    Attributes:
-        queries: how many queries there are, those without a gold chunk included.
-        query: shape (pairs,), the index of the query.
-        chunk: shape (pairs,), the index of the chunk; a pair may stand more than once.
-    """
-
-    queries: int
-    query: Ints
-    chunk: Ints
 
 
 @dataclass(frozen=True)
@@ -105,22 +89,22 @@ class LabelCounts:
     def macro(self) -> Averages:
         """Means over queries; F1 is the mean of the queries' F1 (the tutorial, Common Pitfalls and
         Clarifications)."""
-        return Averages(*(float(one.mean()) for one in (self.precision, self.recall, self.f1)))
+        return Averages(
+            float(self.precision.mean()), float(self.recall.mean()), float(self.f1.mean())
+        )
 
     def micro(self) -> Averages:
         """Ratios of sums over queries; F1 is the harmonic mean of the two (not in the tutorial)."""
-        whole = LabelCounts(
-            *(np.array([one.sum()]) for one in (self.retrieved, self.gold, self.true_positives))
-        )
-        return Averages(float(whole.precision[0]), float(whole.recall[0]), float(whole.f1[0]))
+        counts = (self.retrieved, self.gold, self.true_positives)
+        return LabelCounts(*(count.sum(keepdims=True) for count in counts)).macro()
 
     def best(self) -> LabelCounts:
         """The counts of a search that retrieves as many chunks and gold ones first."""
         return LabelCounts(self.retrieved, self.gold, np.minimum(self.retrieved, self.gold))
 
 
-def gold_chunks(collection: Collection, chunks: Chunks, rule: GoldRule = "any") -> Gold:
-    """The chunks that a judged span of the query makes gold.
+def gold_chunks(collection: Collection, chunks: Chunks, rule: GoldRule = "any") -> list[set[int]]:
+    """The chunks that a judged span of each query makes gold, by index.
 
     Args:
         rule: a chunk is gold if it holds, of one judged span of the query, ``any`` character;
@@ -137,65 +121,48 @@ def gold_chunks(collection: Collection, chunks: Chunks, rule: GoldRule = "any") 
     judged = JudgedSpans.of(collection)
     query, chunk = TokenOverlap(judged, chunks, "overlap").hit_pairs
     hits = pd.DataFrame({"query": query, "chunk": chunk, "document": chunks.document[chunk]})
-    spans = pd.DataFrame({one: getattr(judged, one) for one in SPANS})
+    spans = pd.DataFrame(
+        {name: getattr(judged, name) for name in ("query", "document", "start", "end")}
+    )
     pairs = hits.merge(spans.reset_index(names="span"), on=["query", "document"])
-    at = pairs["chunk"].to_numpy()
-    start, end = pairs["start"].to_numpy(), pairs["end"].to_numpy()
-    shared = np.minimum(end, chunks.end[at]) - np.maximum(start, chunks.start[at])
-    length = end - start
+    # characters of the span that stand in the chunk
+    first = np.maximum(pairs["start"], chunks.start[pairs["chunk"]])
+    shared = np.minimum(pairs["end"], chunks.end[pairs["chunk"]]) - first
+    length = pairs["end"] - pairs["start"]
     whole = shared == length
-    cut_through = ~pairs["span"].isin(pairs["span"][whole]).to_numpy()
     kept = {
         "any": shared > 0,
         "majority": 2 * shared > length,
         "whole": whole,
-        "tutorial": whole | (cut_through & (shared > 0)),
+        "tutorial": whole | (~pairs["span"].isin(pairs["span"][whole]) & (shared > 0)),
     }[rule]
-    return Gold(len(collection.queries), pairs["query"].to_numpy()[kept], at[kept])
-
-
-def count(ranking: Ints, gold: Gold, cut: int | None = None) -> LabelCounts:
-    """Counts of a ranking's first ``cut`` chunks, of all of them without a cut.
-
-    Args:
-        ranking: shape (queries, depth), chunk indices, best first, padded with -1.
-    """
-    read = ranking[:, :cut]
-    row = np.broadcast_to(np.arange(gold.queries)[:, None], read.shape)[read >= 0]
-    chunk = read[read >= 0]
-    stride = 1 + max(int(chunk.max(initial=0)), int(gold.chunk.max(initial=0)))
-    retrieved = np.unique(row * stride + chunk)
-    wanted = np.unique(gold.query * stride + gold.chunk)
-    both = np.intersect1d(retrieved, wanted, assume_unique=True)
-    return LabelCounts(
-        *(np.bincount(one // stride, minlength=gold.queries) for one in (retrieved, wanted, both))
-    )
+    gold = pairs[kept].groupby("query")["chunk"].agg(set)
+    return [gold.get(query, set()) for query in range(len(collection.queries))]
 
 
 def count_ids(
-    gold: Sequence[Iterable[Hashable]], retrieved: Sequence[Sequence[Hashable]]
+    gold: Sequence[Iterable[Hashable]], retrieved: Sequence[Iterable[Hashable]]
 ) -> LabelCounts:
-    """Counts where chunks go by any name, one entry of each list per query.
+    """Counts where chunks go by any name, an entry of each list per query.
 
     Raises:
         ValueError: if the lists differ in length.
     """
     if len(gold) != len(retrieved):
         raise ValueError(f"{len(gold)} queries are labelled and {len(retrieved)} are answered")
-    number: dict[Hashable, int] = {}
-    pairs = [
-        (query, number.setdefault(name, len(number)))
-        for query, names in enumerate(gold)
-        for name in names
-    ]
-    depth = max(map(len, retrieved), default=0)
-    ranking = np.full((len(retrieved), depth), -1, dtype=np.int64)
-    for query, names in enumerate(retrieved):
-        ranking[query, : len(names)] = [number.setdefault(n, len(number)) for n in names]
-    columns = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-    return count(ranking, Gold(len(gold), *columns))
+    pairs = [(set(labels), set(names)) for labels, names in zip(gold, retrieved, strict=True)]
+    counts = [(len(names), len(labels), len(labels & names)) for labels, names in pairs]
+    return LabelCounts(*np.array(counts, dtype=np.int64).reshape(-1, 3).T)
 
 
-def _ratio(above: ArrayLike, below: ArrayLike) -> Floats:
-    above, below = np.asarray(above, dtype=np.float64), np.asarray(below, dtype=np.float64)
-    return np.divide(above, below, out=np.zeros_like(above), where=below > 0)
+def count(ranking: Ints, gold: Sequence[Iterable[int]], cut: int | None = None) -> LabelCounts:
+    """Counts of a ranking's first ``cut`` chunks, of all of them without a cut.
+
+    Args:
+        ranking: shape (queries, depth), chunk indices, best first, padded with -1.
+    """
+    return count_ids(gold, [row[row >= 0].tolist() for row in ranking[:, :cut]])
+
+
+def _ratio(above: Ints | Floats, below: Ints | Floats) -> Floats:
+    return np.divide(above, below, out=np.zeros(len(above)), where=below > 0)

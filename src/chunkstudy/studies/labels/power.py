@@ -10,9 +10,8 @@ import pandas as pd
 from chunkstudy.evaluation.statistics import power
 from chunkstudy.evaluation.statistics.differences import Pair, differences
 from chunkstudy.runs.study_results import StudyError
-from chunkstudy.studies.labels.averages import Floats, LabelRecords
+from chunkstudy.studies.labels.averages import LabelRecords
 
-SIZES_DRAWN = (10, 20, 30, 50, 75, 100, 150, 200, 300, 500, 700, 1000)
 MEASURES = ("recall", "SpanRecall")
 GIVEN = (2, 5)
 """Differences in points for which the number of queries is asked."""
@@ -56,27 +55,25 @@ def queries_needed(records: LabelRecords) -> pd.DataFrame:
 
     Corrected within each of the two measures.
     """
-    keyed = [
-        ({"a": one, "b": other, "measure": measure}, _arms(records, one, other, measure))
-        for one, other in _pairs(records)
+    pairs = [
+        Pair(
+            {"a": first, "b": second, "measure": measure},
+            records.recall(first, measure),
+            records.recall(second, measure),
+        )
+        for first, second in _pairs(records)
         for measure in MEASURES
     ]
-    pairs = [Pair(keys, *map(pd.Series, arms)) for keys, arms in keyed]
     table = differences(pairs, "chunkers by {measure}", "recall of a", "recall of b")
-    stds = [float((a - b).std(ddof=1)) for _, (a, b) in keyed]
-    found = list(zip(table["n"], table["difference"], stds, strict=True))
-    asked = {f"needed for {points} points": points / 100 for points in GIVEN}
-    return table.rename(columns={"difference": "a minus b", "n": "queries"}).assign(
-        std=stds,
-        **{
-            "shown by them": [power.detectable(n, std) for n, _, std in found],
-            "needed": [power.queries_needed(change, std) for _, change, std in found],
-            **{
-                name: [power.queries_needed(change, std) for std in stds]
-                for name, change in asked.items()
-            },
-        },
-    )
+    table["std"] = [(pair.first - pair.second).std() for pair in pairs]
+    table["shown by them"] = [
+        power.detectable(n, std) for n, std in zip(table["n"], table["std"], strict=True)
+    ]
+    table["needed"] = list(map(power.queries_needed, table["difference"], table["std"]))
+    for points in GIVEN:
+        needed = [power.queries_needed(points / 100, std) for std in table["std"]]
+        table[f"needed for {points} points"] = needed
+    return table.rename(columns={"difference": "a minus b", "n": "queries"})
 
 
 def overlapping(needed: pd.DataFrame) -> pd.DataFrame:
@@ -85,33 +82,6 @@ def overlapping(needed: pd.DataFrame) -> pd.DataFrame:
     pair = needed[(needed["a"] == "token-250-125") & (needed["b"] == "token-250-0")]
     pair = pair.rename(columns={"a minus b": "difference", "queries": "n"})
     return pair.set_index("measure").reindex(MEASURES)
-
-
-def power_curve(records: LabelRecords) -> pd.DataFrame:
-    """Of samples of n queries, the share that shows a pair's difference, drawn and by formula."""
-    rows = []
-    for one, other in _pairs(records):
-        for measure in MEASURES:
-            a, b = _arms(records, one, other, measure)
-            difference = a - b
-            effect = abs(float(difference.mean() / difference.std(ddof=1)))
-            shares = power.share_seen(difference, SIZES_DRAWN)
-            rows += [
-                {
-                    "a": one,
-                    "b": other,
-                    "measure": measure,
-                    "queries": n,
-                    "seen": share,
-                    "by formula": power.power_of(n, effect),
-                }
-                for n, share in zip(SIZES_DRAWN, shares, strict=True)
-            ]
-    return pd.DataFrame(rows)
-
-
-def _arms(records: LabelRecords, one: str, other: str, measure: str) -> tuple[Floats, Floats]:
-    return records.values(one, measure), records.values(other, measure)
 
 
 def _pairs(records: LabelRecords) -> list[tuple[str, str]]:

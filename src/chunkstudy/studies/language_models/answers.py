@@ -11,20 +11,22 @@ its windows again; all others are of Emma, the one other text that the model was
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from chunkstudy.base.places import Places
-from chunkstudy.base.tokens import without_surrogates
+from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.chunkers import lumberchunker
 from chunkstudy.collections import builtin
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import Pair, differences
-from chunkstudy.llm import interface, providers, recordings
-from chunkstudy.llm.interface import Provider, Reply
+from chunkstudy.llm import providers
+from chunkstudy.llm.interface import Reply, Request
+from chunkstudy.llm.recordings import Recordings, contents
+from chunkstudy.runs.chunking import build_chunker
 from chunkstudy.runs.conditions import parse_chunker
 from chunkstudy.studies.language_models.window_answers import SMALL
 
@@ -46,15 +48,14 @@ def answers(places: Places) -> pd.DataFrame:
     about, how many ``candidates`` were allowed, the ``place`` of the answered one among them, from
     0, missing where the reply names none, ``whole`` where the reply is an answer and nothing else,
     ``seconds`` and ``tokens in``."""
-    provider = providers.provider(MODEL)
-    file = recordings.place(places.llm, provider.endpoint, MODEL.partition("/")[2])
-    recorded = {
-        str(one["digest"]): one
-        for one in recordings.contents(file)
+    known = Recordings(places.llm, providers.provider(MODEL), MODEL.partition("/")[2])
+    about = _about_builtin_texts(known)
+    recorded = {str(one["digest"]): one for one in contents(known.path)}
+    return pd.DataFrame(
+        _answer(one, about.get(name, EMMA))
+        for name, one in sorted(recorded.items())
         if _asks_for_a_boundary(one["request"])
-    }
-    known = dict(_of_the_builtin_texts(recorded, provider))
-    return pd.DataFrame(_answer(one, known.get(key, EMMA)) for key, one in sorted(recorded.items()))
+    )
 
 
 def replies(found: pd.DataFrame) -> pd.DataFrame:
@@ -131,30 +132,19 @@ def _asks_for_a_boundary(request: Mapping[str, Any]) -> bool:
     return "seed" not in request and all(map(lumberchunker.ANSWER.fullmatch, allowed))
 
 
-def _of_the_builtin_texts(
-    recorded: Mapping[str, Mapping[str, Any]], provider: Provider
-) -> Iterator[tuple[str, str]]:
-    """The digests of requests about a built-in text, and which text that is."""
-    described = provider.describe()
+def _about_builtin_texts(known: Recordings) -> dict[str, str]:
+    """Which text each request about a built-in one is about, by the request's digest."""
+    about: dict[str, str] = {}
     for document in builtin.load_documents():
-        text = without_surrogates(document.text)
-        unit, spans = lumberchunker.units(text)
-        about = STORY if document.id.startswith(OF_STORY) else OTHERS
-        seen: list[str] = []
+        text = STORY if document.id.startswith(OF_STORY) else OTHERS
 
-        def choose(
-            first: int, shown: Sequence[str], unit: str = unit, seen: list[str] = seen
-        ) -> int | None:
-            asked = lumberchunker.request(MODEL, unit, first, shown)
-            name = interface.digest(described, asked.recorded())
-            seen.append(name)
-            return (
-                lumberchunker.answer(recorded[name]["reply"]["text"]) if name in recorded else None
-            )
+        def ask(request: Request, text: str = text) -> Reply:
+            name = known.digest(request)
+            about[name] = text
+            return known.find(name) or Reply("", "stop", 0, 0, "", "")
 
-        for _ in lumberchunker.blocks((text[start:end] for start, end in spans), choose):
-            pass
-        yield from ((name, about) for name in seen if name in recorded)
+        build_chunker(SMALL, CORRECTED, ask=ask)(document.text)
+    return about
 
 
 def _answer(recorded: Mapping[str, Any], text: str) -> dict[str, object]:

@@ -83,26 +83,6 @@ def published_speeds(places: Places) -> dict[str, float]:
     return dict(zip(rows["chunker"], rows["published"].astype(float), strict=True))
 
 
-def quoted(priced: pd.DataFrame, beside: pd.DataFrame) -> tuple[float, float, float]:
-    """US dollars for all collections of LumberChunker and of propositions, and the documents a
-    second that the taxonomy publishes for LumberChunker.
-
-    Raises:
-        ValueError: if a chunker that asks nobody was slower here, or propositions are cheaper.
-    """
-    lumber, propositions = (
-        priced.loc[priced["chunker"] == one, "US dollars"].sum()
-        for one in ("lumberchunker", "proposition")
-    )
-    speed = float(beside.loc[beside["chunker"] == "lumberchunker", "printed a second"].iloc[0])
-    slowest = beside.loc[beside["measured on"] == "scifact", "documents a second"].min()
-    if not (lumber < propositions and speed < slowest):
-        raise ValueError(
-            "asking costs less than the paper says; write its sentence on prices and speed anew"
-        )
-    return lumber, propositions, speed
-
-
 def _price(one: Segmentation, places: Places) -> dict[str, object]:
     estimate, basis = segmentations.takes(one, places)
     name = one.model.partition("/")[2]

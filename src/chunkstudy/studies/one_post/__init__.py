@@ -17,7 +17,7 @@ import pandas as pd
 
 from chunkstudy.base import tokens
 from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.base.spans import text_digest
+from chunkstudy.base.spans import Span, text_digest
 from chunkstudy.runs.chunking import build_chunker
 from chunkstudy.runs.conditions import MINILM
 from chunkstudy.runs.study_runs import Context
@@ -38,29 +38,23 @@ def tables(context: Context, _: Sequence[str] = ()) -> dict[str, pd.DataFrame]:
     ``chunks``: a row per segment or chunk; ``words``: where each word of the post begins and ends.
 
     Raises:
-        SourceError: if the printed page is not at hand.
+        SourceError: if the printed page is not at hand, or is another.
     """
-    segmentations, post = printed.at_hand(context)
-    texts, left_out, chunks = written(segmentations, post)
+    page = context.read(printed.find(), "the post, segmented four ways").read_text(encoding="utf-8")
+    post = printed.source(printed.read(page))
+    kept = written(printed.read(page), post)
     spans, embed = word_spans(post), context.store(MINILM).encoder.encode
-    starts = [start for start, _ in spans]
-    ours = []
-    for slug in CHUNKERS:
-        for number, span in enumerate(build_chunker(slug, CORRECTED, embed)(post)):
-            start, end = int(span[0]), int(span[1])
-            words = bisect_left(starts, start), bisect_left(starts, end)
-            ours.append(_chunk(slug, number, (start, end), words, post[start:end]))
-    return {
-        "texts": texts,
-        "left_out": left_out,
-        "chunks": pd.concat([chunks, pd.DataFrame(ours)], ignore_index=True),
-        "words": pd.DataFrame(spans, columns=["start", "end"]),
-    }
+    ours = [
+        _chunk(slug, number, (start, end), spans, post[start:end])
+        for slug in CHUNKERS
+        for number, span in enumerate(build_chunker(slug, CORRECTED, embed)(post))
+        for start, end in [(int(span[0]), int(span[1]))]
+    ]
+    chunks = pd.concat([kept["chunks"], pd.DataFrame(ours)], ignore_index=True)
+    return kept | {"chunks": chunks, "words": pd.DataFrame(spans, columns=["start", "end"])}
 
 
-def written(
-    segmentations: Sequence[Segmentation], post: str
-) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+def written(segmentations: Sequence[Segmentation], post: str) -> dict[str, pd.DataFrame]:
     """What each printed segmentation keeps of the post, what it leaves out, and where its segments
     stand."""
     words, spans = post.split(), word_spans(post)
@@ -90,30 +84,31 @@ def written(
             }
         )
         gaps += [(name, *gap) for gap in kept.gaps]
-        held = groupby(kept.words, key=lambda match: segment_of[match[1]])
-        for number, matches in held:
+        for number, matches in groupby(kept.words, key=lambda match: segment_of[match[1]]):
             inside = [word for word, _ in matches]
             at = spans[inside[0]][0], spans[inside[-1]][1]
-            chunks.append(_chunk(name, number, at, (inside[0], inside[-1] + 1), segments[number]))
+            chunks.append(_chunk(name, number, at, spans, segments[number]))
     left_out = pd.DataFrame(gaps, columns=["segmentation", "first word", "after word"])
-    return pd.DataFrame(rows), left_out, pd.DataFrame(chunks)
+    return {"texts": pd.DataFrame(rows), "left_out": left_out, "chunks": pd.DataFrame(chunks)}
 
 
-def word_spans(text: str) -> list[tuple[int, int]]:
+def word_spans(text: str) -> list[Span]:
     """Where each word begins and ends; a word is what white space surrounds."""
     return [word.span() for word in re.finditer(r"\S+", text)]
 
 
 def _chunk(
-    name: str, number: int, span: tuple[int, int], words: tuple[int, int], text: str
+    name: str, number: int, span: Span, words: Sequence[Span], text: str
 ) -> dict[str, object]:
+    """A row: where a chunk stands, in characters and in words, and how long it is."""
+    starts = [start for start, _ in words]
     return {
         "segmentation": name,
         "chunk": number + 1,
         "start": span[0],
         "end": span[1],
-        "first word": words[0],
-        "after word": words[1],
+        "first word": bisect_left(starts, span[0]),
+        "after word": bisect_left(starts, span[1]),
         "tokens": tokens.counter("cl100k").count(text),
         "characters": len(text.strip()),
         "sha256": text_digest(text),

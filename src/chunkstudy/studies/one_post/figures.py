@@ -12,7 +12,7 @@ from matplotlib.patches import Patch
 from chunkstudy.runs import display_names
 from chunkstudy.show.drawing import COLORS, rows_named, style
 
-PRINTED, HERE, LOST = COLORS[0], COLORS[1], "0.82"
+DRAWN, LOST = {"printed": COLORS[0], "here": COLORS[1]}, (0.82, 0.82, 0.82)
 
 
 @style()
@@ -29,20 +29,17 @@ def figure_cuts(study: Mapping[str, pd.DataFrame], sizes: pd.DataFrame) -> Figur
     for at, (name, drawer) in enumerate(drawn["drawn"].items()):
         kept, lost = (rows.loc[rows["segmentation"] == name, between].to_numpy() for rows in tables)
         axes.broken_barh([(a, b - a) for a, b in lost], (at - 0.36, 0.72), color=LOST)
-        color = PRINTED if drawer == "printed" else HERE
         ends = sorted({0, units, *kept.ravel()})
-        axes.vlines(ends, at - 0.36, at + 0.36, color=color, lw=0.9)
-        axes.hlines(at, 0, units, color=color, lw=0.5, alpha=0.5, zorder=0)
+        axes.vlines(ends, at - 0.36, at + 0.36, color=DRAWN[drawer], lw=0.9)
+        axes.hlines(at, 0, units, color=DRAWN[drawer], lw=0.5, alpha=0.5, zorder=0)
     parts = drawn["parts"].items()
     names = [f"{display_names.shown('segmentation', name)}: {many}" for name, many in parts]
     rows_named(axes, names)
     axes.set_xlim(-8, units + 8)
     axes.set_xlabel(f"words of the post, {units:,} in all")
     axes.grid(visible=False)
-    handles = [
-        Patch(color=PRINTED, label="published"),
-        Patch(color=HERE, label="our chunkers on the same text"),
-        Patch(color=LOST, label="left out"),
-    ]
+    labels = ["published", "our chunkers on the same text", "left out"]
+    colors = zip(labels, [*DRAWN.values(), LOST], strict=True)
+    handles = [Patch(color=color, label=label) for label, color in colors]
     figure.legend(handles=handles, loc="outside lower center", ncols=3)
     return figure

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from chunkstudy.base import sources
 from chunkstudy.base.files import sha256
-from chunkstudy.runs.study_runs import Context
 
 FOLDER = "CHUNKSTUDY_PRINTED"
 """Names the folder of the reports and posts as text."""
@@ -34,17 +33,6 @@ class Segmentation:
     stated: int
     segments: tuple[str, ...]
     printed: str
-
-
-def at_hand(context: Context) -> tuple[list[Segmentation], str]:
-    """The segmentations of the printed page, and the post, where somebody has the page.
-
-    Raises:
-        SourceError: if it is not at hand, or is another page.
-    """
-    page = context.read(find(), "the post, segmented four ways")
-    segmentations = read(page.read_text(encoding="utf-8"))
-    return segmentations, source(segmentations)
 
 
 def find() -> Path:

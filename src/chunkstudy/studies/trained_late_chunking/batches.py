@@ -1,21 +1,125 @@
-"""Questions trained on together: those of one document first, within a budget of tokens."""
+"""Documents cut into passages, each to be read alone or pooled from its document's windows; and
+questions trained on together: those of one document first, within a budget of tokens."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from chunkstudy.encoders.contextualized import Ids, Layout, TokenSpans
+from chunkstudy.base.protocols import CORRECTED
+from chunkstudy.base.spans import Chunks, Collection
+from chunkstudy.encoders.contextualized import Layout, TokenSpans
+from chunkstudy.encoders.transformer import TransformerEncoder
+from chunkstudy.runs.conditions import parse_method
+from chunkstudy.runs.encoding import jobs
+from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_results import StudyError
-from chunkstudy.studies.trained_late_chunking.passages import Passages, excerpt
-from chunkstudy.studies.trained_late_chunking.questions import Triple
+from chunkstudy.studies.trained_late_chunking.questions import Source, Triple
 
-Library = Mapping[tuple[str, str], Passages]
-"""Passages by collection and document id."""
+
+@dataclass(frozen=True)
+class Passages:
+    """A document's passages.
+
+    Attributes:
+        chunks: where each stands in the text.
+        texts: which plain encoding reads alone.
+        layout: the document in windows.
+        tokens: (passages, 2), the tokens of each in the layout's sequence.
+    """
+
+    chunks: Chunks
+    texts: Sequence[str]
+    layout: Layout
+    tokens: TokenSpans
+
+    @cached_property
+    def window_of(self) -> NDArray[np.int64]:
+        """(states of the sequence,): the window that each comes from."""
+        lengths = [end - start for start, end in self.layout.kept]
+        return np.repeat(np.arange(len(lengths)), lengths)
+
+    def shared(self, triple: Triple) -> NDArray[np.int64]:
+        """(passages,): characters that each shares with an answer; negative where none is near."""
+        first = np.maximum(self.chunks.start, triple.start)
+        return np.minimum(self.chunks.end, triple.end) - first
+
+    def best(self, triple: Triple) -> int:
+        """The passage that holds most of what answers a question.
+
+        Raises:
+            StudyError: if none holds any of it.
+        """
+        shared = self.shared(triple)
+        if shared.max(initial=0) <= 0:
+            raise StudyError(
+                f"question {triple.query!r} is answered at [{triple.start}, {triple.end}) of "
+                f"document {triple.document!r}, which lies in no passage; cut the document whole"
+            )
+        return int(shared.argmax())
+
+    def windows(self, triples: Sequence[Triple]) -> list[int]:
+        """The windows that hold the passages that answer some questions, ascending."""
+        spans = [self.tokens[self.best(triple)].tolist() for triple in triples]
+        return sorted({i for first, last in spans for i in self.window_of[first:last].tolist()})
+
+    def excerpt(self, windows: Sequence[int]) -> tuple[Layout, NDArray[np.int64], TokenSpans]:
+        """Some windows, ascending, read without the rest of the document; which of its passages,
+        ascending, lie in them whole; and where these stand in the layout's sequence,
+        (passages, 2)."""
+        kept = tuple(self.layout.kept[i] for i in windows)
+        layout = Layout(tuple(self.layout.windows[i] for i in windows), kept)
+        before = np.cumsum([0, *np.isin(self.window_of, windows)])  # states read before each
+        places = before[self.tokens]
+        read, tokens = np.diff(places).ravel(), np.diff(self.tokens).ravel()
+        inside = np.flatnonzero((read == tokens) & (tokens > 0))
+        return layout, inside, places[inside]
+
+
+Library = Mapping[Source, Passages]
+
+
+def passages(store: VectorStore, collection: Collection, chunks: Chunks, ordering: str) -> Library:
+    """The passages of a collection's documents, in the windows in which late chunking reads them.
+
+    Args:
+        store: of the encoder, which tokenizes.
+        collection: the collection.
+        chunks: of all its documents, which are the passages.
+        ordering: of late chunking.
+    """
+    documents = collection.documents
+    read = jobs(store, documents, chunks, parse_method(ordering), CORRECTED)
+    library = {}
+    for i, layout, tokens in zip(
+        np.unique(chunks.document).tolist(), read.layouts, read.spans, strict=True
+    ):
+        inside = chunks.only(chunks.document == i)
+        source = collection.name, documents[i].id
+        library[source] = Passages(inside, inside.texts(documents), layout, tokens)
+    return library
+
+
+def read_whole(
+    triples: Sequence[Triple], library: Library, encoder: TransformerEncoder
+) -> list[Triple]:
+    """Those whose passage plain encoding reads to its end: of a longer one the model may never see
+    the answer, and an arm that reads passages alone would learn from less than one in context.
+
+    Raises:
+        StudyError: if none is left.
+    """
+    documents = [library[triple.source] for triple in triples]
+    texts = [each.texts[each.best(triple)] for each, triple in zip(documents, triples, strict=True)]
+    read = np.asarray(encoder.characters_read(texts)) == [len(text) for text in texts]
+    if not read.any():
+        raise StudyError("no question's passage is read to its end alone; cut shorter passages")
+    return [triples[i] for i in np.flatnonzero(read).tolist()]
 
 
 @dataclass(frozen=True)
@@ -26,158 +130,90 @@ class Batch:
         questions: their texts, one for each triple.
         positive: (questions,), the passage that holds most of the answer.
         relevant: (questions, passages), all passages that hold any of an answer to the question.
-        alone: what plain encoding reads of each passage.
+        alone: the text of each passage.
         layouts: of each document the windows read in context.
         tokens: of each document, (its passages, 2) in its layout's sequence; passages follow each
             other document by document.
     """
 
-    questions: tuple[str, ...]
+    questions: list[str]
     positive: NDArray[np.int64]
     relevant: NDArray[np.bool_]
-    alone: tuple[Ids, ...]
-    layouts: tuple[Layout, ...]
-    tokens: tuple[TokenSpans, ...]
-
-    @property
-    def read(self) -> int:
-        """Tokens of its windows."""
-        return sum(layout.tokens for layout in self.layouts)
+    alone: list[str]
+    layouts: list[Layout]
+    tokens: list[TokenSpans]
 
 
-def read_whole(triples: Sequence[Triple], library: Library) -> list[Triple]:
-    """Those whose passage plain encoding reads to its end: of a longer one the model may never see
-    the answer, and an arm that reads passages alone would learn from less than one in context."""
-    return [one for one in triples if library[one.source].whole[library[one.source].best(one)]]
+def shuffled(triples: Sequence[Triple], library: Library, seed: int) -> Iterator[Triple]:
+    """The triples without end: documents in another order each time, the questions of one together
+    and in the order of their answers, so that a window is read once for all of them."""
+    random = np.random.default_rng(seed)
+    grouped = _by_document(sorted(triples))
+    sources = sorted(grouped)
+    while True:
+        for i in random.permutation(len(sources)).tolist():
+            best = library[sources[i]].best
+            yield from sorted(grouped[sources[i]], key=lambda triple: (best(triple), triple))
 
 
-def stream(triples: Sequence[Triple], library: Library, budget: int, seed: int) -> Iterator[Batch]:
-    """Batches without end: documents in another order each time, the questions of one together and
-    in the order of their answers, so that a window is read once for all of them.
-
-    A batch is full when the next question's windows would take it past the budget; what is left at
-    the end of one pass begins the next, and no batch is without a passage to be told from.
+def batches(
+    ordered: Iterable[Triple], triples: Sequence[Triple], library: Library, budget: int
+) -> Iterator[Batch]:
+    """Triples in their order, in batches; one is full when the next question's windows would take
+    it past the budget, or when it has all triples.
 
     Args:
-        triples: to train on.
+        ordered: the triples, each once or again and again.
+        triples: all of them.
         library: the passages of their documents.
         budget: tokens of windows.
-        seed: of the order of documents; with it the stream is always the same.
-
-    Raises:
-        StudyError: if all answers lie in one passage that nothing can be told from.
     """
-    random = np.random.default_rng(seed)
-    held: list[Triple] = []
-    while True:
-        shuffled = _in_order(triples, library, random)
-        *full, held = _groups([*held, *shuffled], triples, library, budget)
-        if not full:
-            _check([held], triples, library, "train")
-            full, held = [held], []
-        for group in full:
-            yield gather(group, triples, library)
-
-
-def once(triples: Sequence[Triple], library: Library, budget: int) -> list[Batch]:
-    """Every triple once, in a fixed order, for validation; a last one that would be alone with its
-    passage joins those before it, past the budget.
-
-    Raises:
-        StudyError: if all answers lie in one passage that nothing can be told from.
-    """
-    groups = _groups(sorted(triples), triples, library, budget)
-    if len(groups) > 1 and not _enough(groups[-1], triples, library):
-        last = groups.pop()
-        groups[-1] += last
-    _check(groups, triples, library, "validate")
-    return [gather(group, triples, library) for group in groups]
-
-
-def _groups(
-    ordered: Sequence[Triple], triples: Sequence[Triple], library: Library, budget: int
-) -> list[list[Triple]]:
-    """Triples in their order, those of a batch together; the last group may not be full."""
-    groups: list[list[Triple]] = [[]]
+    group: list[Triple] = []
     for triple in ordered:
-        over = _tokens([*groups[-1], triple], library) > budget
-        if over and _enough(groups[-1], triples, library):
-            groups.append([])
-        groups[-1].append(triple)
-    return groups
+        full = len(group) == len(triples) or _tokens([*group, triple], library) > budget
+        if group and full:
+            yield gather(group, triples, library)
+            group = []
+        group.append(triple)
+    yield gather(group, triples, library)
 
 
-def _check(
-    groups: Sequence[Sequence[Triple]], triples: Sequence[Triple], library: Library, purpose: str
-) -> None:
-    if not _enough(groups[-1], triples, library):
-        raise StudyError(
-            f"the questions to {purpose} on are all answered by one passage of one document; give "
-            "at least two passages"
-        )
-
-
-def gather(held: Sequence[Triple], triples: Sequence[Triple], library: Library) -> Batch:
-    """A batch of some triples.
-
-    Args:
-        held: the triples of the batch.
-        triples: all of them, for the other answers to a question: these are not wrong.
-        library: the passages of their documents.
-    """
-    answers: dict[tuple[tuple[str, str], str], list[Triple]] = defaultdict(list)
-    for one in triples:
-        answers[one.source, one.query].append(one)
-    alone: list[Ids] = []
-    layouts, tokens = [], []
-    rows: list[tuple[Triple, Passages, NDArray[np.int64], int]] = []
-    for source, of_document in _by_document(held).items():
+def gather(group: Sequence[Triple], triples: Sequence[Triple], library: Library) -> Batch:
+    """A batch of some triples; of all of them, the other answers to a question are not wrong."""
+    answers: dict[tuple[Source, str], list[Triple]] = defaultdict(list)
+    for triple in triples:
+        answers[triple.source, triple.query].append(triple)
+    alone: list[str] = []
+    rows, layouts, tokens = [], [], []
+    for source, of_document in _by_document(group).items():
         document = library[source]
-        layout, here, places = excerpt(document, _windows(document, of_document))
-        rows += [(one, document, here, len(alone)) for one in of_document]
-        alone += [document.alone[i] for i in here]
+        layout, inside, places = document.excerpt(document.windows(of_document))
+        rows += [(triple, inside, len(alone)) for triple in of_document]
+        alone += [document.texts[i] for i in inside]
         layouts.append(layout)
         tokens.append(places)
     positive = np.zeros(len(rows), dtype=np.int64)
     relevant = np.zeros((len(rows), len(alone)), dtype=np.bool_)
-    for row, (one, document, here, first) in enumerate(rows):
-        positive[row] = first + int(np.searchsorted(here, document.best(one)))
-        for answer in answers[one.source, one.query]:
-            shared = document.shared(answer.start, answer.end)[here] > 0
-            relevant[row, first : first + len(here)] |= shared
-    questions = tuple(one.question for one, *_ in rows)
-    return Batch(questions, positive, relevant, tuple(alone), tuple(layouts), tuple(tokens))
+    for row, (triple, inside, first) in enumerate(rows):
+        document = library[triple.source]
+        positive[row] = first + np.searchsorted(inside, document.best(triple))
+        for answer in answers[triple.source, triple.query]:
+            shared = document.shared(answer)[inside] > 0
+            relevant[row, first : first + len(inside)] |= shared
+    return Batch([row[0].question for row in rows], positive, relevant, alone, layouts, tokens)
 
 
-def _in_order(
-    triples: Sequence[Triple], library: Library, random: np.random.Generator
-) -> Iterator[Triple]:
-    grouped = _by_document(sorted(triples))
-    sources = sorted(grouped)
-    for i in random.permutation(len(sources)).tolist():
-        document = library[sources[i]]
-        yield from sorted(grouped[sources[i]], key=lambda one: (document.best(one), one))
-
-
-def _by_document(triples: Sequence[Triple]) -> dict[tuple[str, str], list[Triple]]:
-    grouped: dict[tuple[str, str], list[Triple]] = defaultdict(list)
-    for one in triples:
-        grouped[one.source].append(one)
+def _by_document(triples: Sequence[Triple]) -> dict[Source, list[Triple]]:
+    grouped: dict[Source, list[Triple]] = defaultdict(list)
+    for triple in triples:
+        grouped[triple.source].append(triple)
     return grouped
 
 
-def _windows(document: Passages, triples: Sequence[Triple]) -> list[int]:
-    return sorted({i for one in triples for i in document.windows(document.best(one))})
-
-
 def _tokens(triples: Sequence[Triple], library: Library) -> int:
+    """Of the windows of some questions."""
     return sum(
         len(library[source].layout.windows[i])
         for source, of_document in _by_document(triples).items()
-        for i in _windows(library[source], of_document)
+        for i in library[source].windows(of_document)
     )
-
-
-def _enough(held: Sequence[Triple], triples: Sequence[Triple], library: Library) -> bool:
-    """Whether the windows of some triples hold a passage that a question's own can be told from."""
-    return bool(held) and not gather(held, triples, library).relevant.all()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from chunkstudy.show.columns import Column, Columns, one_of
-from chunkstudy.show.formats import whole
+from chunkstudy.show.formats import thousandths, whole
 
 ARMS = {
     "untrained": "nothing",
@@ -16,4 +16,5 @@ COLUMNS: Columns = {
     "trained on": one_of(ARMS),
     "against one trained on": one_of(ARMS),
     "folds": Column("folds recorded", whole),
+    **dict.fromkeys(("loss before", "loss kept"), thousandths),
 }

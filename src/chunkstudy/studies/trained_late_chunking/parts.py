@@ -1,4 +1,4 @@
-"""The parts of the study: which model is trained how, and what it is tested on."""
+"""The parts of the study: a model each, by how it was trained and which documents are left out."""
 
 from __future__ import annotations
 
@@ -16,33 +16,23 @@ ARMS = (UNTRAINED, ALONE, CONTEXT, MIXED)
 in turn."""
 WINDOW = 512
 """Where late chunking costs this model most."""
-SHARES = (0.25, 0.125, 0.0625)
-"""Of the triples, for the learning curve at the same number of steps; with all of them some half
-are seen, each once."""
-STEPS = 120
-LONGER = 3 * STEPS
-AVERAGED = "averaged"
+FOLDS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One model, with everything that decides its weights, and one test.
+    """One model, with everything that decides its weights.
 
     Temperature, optimiser and schedule are customary: all-MiniLM-L6-v2 was itself made with cosines
     times 20 and AdamW at 2e-5 (its model card), at a batch far larger than fits here. They were
     set once and not searched.
 
     Attributes:
-        test: ``within`` documents left out, under both orderings, or ``elsewhere``, whole documents
-            of collections that nothing was trained on.
         arm: how passages are read in training, one of ``ARMS``.
-        window: tokens that late chunking reads together, special ones included.
         fold: which documents are left out.
-        share: of the triples.
-        seed: of the order of documents and of the share of triples.
-        steps: of the optimiser at most, the same for every arm and share.
-        layout: of the windows, in training and in the test: "", one state a token from the window
-            that shows most around it, or "averaged" over windows moved by half.
+        window: tokens that late chunking reads together, special ones included.
+        seed: of the order of documents.
+        steps: of the optimiser at most, the same for every arm.
         tokens: of windows a batch.
         temperature: see :func:`~chunkstudy.studies.trained_late_chunking.loop.info_nce`.
         rate: the highest learning rate, reached by a straight line and left by one to 0.
@@ -53,14 +43,11 @@ class Part:
         patience: looks without a lower loss after which it stops.
     """
 
-    test: str
     arm: str
+    fold: int
     window: int = WINDOW
-    fold: int = 0
-    share: float = 1.0
     seed: int = 0
-    steps: int = STEPS
-    layout: str = ""
+    steps: int = 120
     tokens: int = 2048
     temperature: float = 0.05
     rate: float = 5e-5
@@ -78,27 +65,22 @@ class Part:
     @property
     def model(self) -> str:
         """What tells the model from the others: ``context-512-fold-0-seed-0``."""
-        name = f"{self.arm}-{self.window}-fold-{self.fold}"
-        if self.is_trained:
-            name += f"-seed-{self.seed}"
-            name += "" if self.share == 1 else f"-share-{self.share:g}"
-            name += "" if self.steps == STEPS else f"-steps-{self.steps}"
-        return f"{name}-{self.layout}".rstrip("-")
+        seed = f"-seed-{self.seed}" if self.is_trained else ""
+        return f"{self.arm}-{self.window}-fold-{self.fold}{seed}"
+
+    @property
+    def name(self) -> str:
+        """Of the part, which tests the model within documents."""
+        return f"within/{self.model}"
 
     @property
     def ordering(self) -> str:
         """Of late chunking."""
-        return f"{CONTEXTUALIZED}-{self.window}-{self.layout}".rstrip("-")
-
-    @property
-    def name(self) -> str:
-        return f"{self.test}/{self.model}"
+        return f"{CONTEXTUALIZED}-{self.window}"
 
     def digest(self, *parts: Sequence[Triple]) -> str:
-        """sha256 of the recipe and of the triples to train on and to validate on."""
-        recipe = asdict(self) | {"fraction": self.share}
-        for name in ("test", "share", "layout"):
-            del recipe[name]
+        """sha256 of the recipe and of the triples to train on and to validate on, all of them."""
+        recipe = asdict(self) | {"fraction": 1.0}
         triples = [[asdict(triple) for triple in part] for part in parts]
         return hashlib.sha256(json.dumps([recipe, triples], sort_keys=True).encode()).hexdigest()
 
@@ -113,31 +95,5 @@ class Part:
         return self.arm == CONTEXT or (self.arm == MIXED and step % 2 == 0)
 
 
-def _fold(number: int, window: int = WINDOW) -> list[Part]:
-    return [Part("within", arm, window, number) for arm in (UNTRAINED, CONTEXT, ALONE, MIXED)]
-
-
-def _curve(number: int) -> list[Part]:
-    return [Part("within", CONTEXT, fold=number, share=share) for share in SHARES]
-
-
-PLAN: tuple[Part, ...] = (
-    *_fold(0),
-    *_fold(1),
-    *(Part("elsewhere", arm) for arm in (UNTRAINED, CONTEXT, ALONE, MIXED)),
-    *_curve(0),
-    *(part for n in (2, 3, 4) for part in _fold(n)),
-    *_fold(0, 256),
-    *_fold(0, 128),
-    *(Part("within", arm, seed=1) for arm in (CONTEXT, ALONE)),
-    *(Part("within", arm, steps=LONGER) for arm in (CONTEXT, ALONE)),
-    *(part for n in range(1, 5) for part in _curve(n)),
-    *(
-        Part("within", arm, fold=n, layout=AVERAGED)
-        for n in range(5)
-        for arm in (UNTRAINED, CONTEXT)
-    ),
-    *(part for n in range(1, 5) for part in _fold(n, 256)[:3]),
-    *(part for n in range(1, 5) for part in _fold(n, 128)[:3]),
-)
+PLAN = tuple(Part(arm, fold) for fold in range(FOLDS) for arm in (UNTRAINED, CONTEXT, ALONE, MIXED))
 """Every part, in the order in which it is most worth having."""

@@ -10,6 +10,11 @@ import numpy as np
 
 from chunkstudy.base.spans import Collection
 
+Source = tuple[str, str]
+"""A collection and a document in it."""
+VALIDATION = 0.1
+"""The share of the papers left for training that decides when to stop."""
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Triple:
@@ -30,7 +35,7 @@ class Triple:
     end: int
 
     @property
-    def source(self) -> tuple[str, str]:
+    def source(self) -> Source:
         """What tells the document from those of other collections."""
         return self.collection, self.document
 
@@ -39,15 +44,9 @@ def triples(collection: Collection) -> list[Triple]:
     """One for every judged span; a question judged on several gives several."""
     text = {query.id: query.text for query in collection.queries}
     return [
-        Triple(collection.name, one.query, text[one.query], one.document, one.start, one.end)
-        for one in collection.judgments
+        Triple(collection.name, span.query, text[span.query], span.document, span.start, span.end)
+        for span in collection.judgments
     ]
-
-
-Source = tuple[str, str]
-"""A collection and a document in it."""
-VALIDATION = 0.1
-"""The share of the papers left for training that decides when to stop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,18 +68,11 @@ def folds(
     """
     names = sorted(papers)
     shuffled = [names[i] for i in np.random.default_rng(seed).permutation(len(names))]
-    found = []
+    dealt = []
     for k in range(number):
         test = {*shuffled[k::number], *sorted(corpora)[k::number]}
-        rest = [one for one in shuffled if one not in test]
+        rest = [paper for paper in shuffled if paper not in test]
         validation = set(rest[: max(1, round(VALIDATION * len(rest)))])
         train = {*rest, *corpora} - validation - test
-        found.append(Fold(frozenset(train), frozenset(validation), frozenset(test)))
-    return found
-
-
-def share(triples: Sequence[Triple], fraction: float, seed: int) -> list[Triple]:
-    """So large a part of the triples, at most 1; a smaller one is always within a larger."""
-    order = np.random.default_rng(seed).permutation(len(triples))
-    kept = sorted(order[: max(1, round(fraction * len(triples)))].tolist())
-    return [triples[i] for i in kept]
+        dealt.append(Fold(frozenset(train), frozenset(validation), frozenset(test)))
+    return dealt

@@ -9,6 +9,5 @@ from chunkstudy.studies.which_chunker.advice import (
     trails,
     whole_documents,
 )
-from chunkstudy.studies.which_chunker.arms import ENCODED, OPERATIONS, READ
 from chunkstudy.studies.which_chunker.figures import figure_best
-from chunkstudy.studies.which_chunker.ranking import Known, ranking
+from chunkstudy.studies.which_chunker.ranking import READ, ranking

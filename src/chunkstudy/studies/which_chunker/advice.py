@@ -9,17 +9,11 @@ import pandas as pd
 
 from chunkstudy.evaluation.statistics.differences import EQUIVALENT
 from chunkstudy.show.formats import points
-from chunkstudy.studies.which_chunker.arms import (
-    ENCODED,
-    EXCERPTS,
-    IN_CORPUS,
-    IOU,
-    OPERATIONS,
-    READ,
-)
+from chunkstudy.studies.which_chunker.ranking import IN_CORPUS, READ
 
 GROUP = ["task", "collections", "encoder"]
 """What is ranked by itself, as the tables name it."""
+ARM = ["chunker", "ordering", "window"]
 AS_GOOD = "shown to be as good within a point"
 ADVISED = "enough questions to advise"
 IN_THE_PAPER: dict[str, Any] = {
@@ -43,8 +37,8 @@ IN_THE_PAPER: dict[str, Any] = {
 
 def advice(ranked: pd.DataFrame, fewest_questions: int = 100) -> pd.DataFrame:
     """A row per task, collections and encoder: the best; what is equivalent to it within a point,
-    and what is neither that nor significantly worse; how many are worse and by how much; for
-    excerpts, the best where text read in vain is charged; and whether it bears advice.
+    and what is neither that nor significantly worse; how many are worse and by how much; and
+    whether it bears advice.
 
     Args:
         ranked: as :func:`ranking` gives it.
@@ -52,39 +46,29 @@ def advice(ranked: pd.DataFrame, fewest_questions: int = 100) -> pd.DataFrame:
             comparison could be told apart by five points (``labels_power``).
     """
     rows = []
-    for (task, _, encoder), group in ranked.groupby(GROUP, sort=False):
+    for _, group in ranked.groupby(GROUP, sort=False):
         best = group.iloc[0]
         close, behind = (group[group["behind"] == word] for word in ("no", "yes"))
         equal = close["shown"] == EQUIVALENT
-        row = {
-            "task": task,
-            "encoder": encoder,
-            **best[["chunker", "ordering", "window"]],
-            **best[["credited", "measure", "score", "low", "high"]],
-            **best[["n", "collections"]],
-            ADVISED: "yes" if best["n"] >= fewest_questions else "no",
-            **best[[ENCODED, OPERATIONS, READ]],
-            AS_GOOD: _arms(close[equal]),
-            "not shown to be worse": _arms(close[~equal]),
-            "others": len(group) - 1,
-            "behind": len(behind),
-            "behind by at least": -behind["difference"].max(),
-            "behind by at most": -behind["difference"].min(),
-        }
-        if task == EXCERPTS:
-            by_overlap = group.iloc[int(group[IOU].argmax())]
-            row |= {
-                f"best by {IOU}": by_overlap["chunker"],
-                IOU: by_overlap[IOU],
-                "tokens read at 5": by_overlap["tokens read at 5"],
+        rows.append(
+            {
+                **best[["task", "encoder", *ARM, "credited", "measure", "score", "low", "high"]],
+                **best[["n", "collections"]],
+                ADVISED: "yes" if best["n"] >= fewest_questions else "no",
+                READ: best[READ],
+                AS_GOOD: _arms(close[equal]),
+                "not shown to be worse": _arms(close[~equal]),
+                "others": len(group) - 1,
+                "behind": len(behind),
+                "behind by at least": -behind["difference"].max(),
+                "behind by at most": -behind["difference"].min(),
             }
-        rows.append(row)
+        )
     return pd.DataFrame(rows)
 
 
 def _arms(rows: pd.DataFrame) -> str:
-    arms = rows[["chunker", "ordering", "window"]].itertuples(index=False, name=None)
-    return "; ".join(" ".join(map(str, arm)) for arm in arms)
+    return "; ".join(" ".join(map(str, arm)) for arm in rows[ARM].itertuples(index=False))
 
 
 def whole_documents(ranked: pd.DataFrame) -> Iterator[tuple[pd.Series[Any], pd.Series[Any]]]:

@@ -29,16 +29,6 @@ COLUMNS: Columns = {
     "window": Column("read at once, tokens", whole),
     "collections": named("collection"),
     **dict.fromkeys(("shown to be as good within a point", "not shown to be worse"), arms),
-    "best by SpanIoU@5": Column("best by Overlap with excerpts (IoU) at 5", named("chunker")),
     "chunking s/M tokens": Column("chunking: seconds per million tokens", number),
-    **dict.fromkeys(("tokens encoded a token of text", "tokens read at 5"), number),
-    **dict.fromkeys(
-        (
-            "million operations a token",
-            "tokens that a reader gets",
-            "best published rank",
-            "worst published rank",
-        ),
-        whole,
-    ),
+    "tokens that a reader gets": whole,
 }

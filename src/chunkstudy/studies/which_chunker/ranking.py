@@ -1,4 +1,8 @@
-"""For each task, collection and model, how far each arm trails the best, and at what cost.
+"""For each task, collection and model, how far each arm trails the best, and what a reader gets.
+
+An arm is a chunker with plain or late chunking, under the corrected protocol, each model at every
+window and in every layout that was run for all collections of a task. A passage of one document is
+looked for in three collections that are not averaged: papers, Chroma's corpora, and one novel.
 
 An arm trails only where its paired difference from the best survives Holm's correction within the
 task, collections and model. The best is chosen by the same scores, so that trailing is shown a
@@ -7,169 +11,215 @@ little too easily. On COVID-QA intervals and tests are over papers, each with al
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from chunkstudy.collections import covid_qa
+from chunkstudy.base.protocols import CORRECTED
+from chunkstudy.chunkers.table import CHUNKERS
+from chunkstudy.collections import beir, covid_qa
 from chunkstudy.encoders import models
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.clusters import clustered_means
 from chunkstudy.evaluation.statistics.differences import (
     SIGNIFICANT,
     Pair,
-    at,
     differences,
     documents_of,
 )
-from chunkstudy.runs.conditions import PRE_EMBEDDING
-from chunkstudy.runs.library import Library
-from chunkstudy.studies.which_chunker import arms
-from chunkstudy.studies.which_chunker.arms import EXCERPTS, IN_CORPUS, MEASURES, Method, Question
+from chunkstudy.runs.conditions import (
+    NONE,
+    PRE_EMBEDDING,
+    Condition,
+    parse_chunker,
+    parse_encoder,
+    parse_method,
+)
+from chunkstudy.runs.library import Library, Record
 
-IN_THE_TAXONOMY = {
-    "none": "paragraph",
-    "paragraph": "paragraph",
-    "fixed-256": "fixed-256",
-    "sentence-5": "sentence-5",
-    "semantic": "semantic",
-    "lumberchunker-released": "lumberchunker",
-    "proposition-released": "proposition",
-}
-"""Chunkers here and the taxonomy's rows that they correspond to; BEIR's documents hold no line
-break, so there its paragraphs are whole documents."""
+EXCERPTS, IN_CORPUS, IN_DOCUMENT = "excerpts", "in-corpus", "in-document"
+MEASURES = {EXCERPTS: "SpanRecall@5", IN_CORPUS: "nDCG@10", IN_DOCUMENT: "DCG@10"}
+QUESTIONS = (
+    (EXCERPTS, ("chroma",)),
+    (IN_CORPUS, beir.LAPTOP),
+    (IN_DOCUMENT, (covid_qa.WITHIN,)),
+    (IN_DOCUMENT, ("chroma-within",)),
+    (IN_DOCUMENT, ("gutenqa-emma",)),
+)
+"""Tasks, and the collections over which each is one question."""
+FEWEST_ARMS = 3
+"""Of fewer, none can be called the best."""
+READ = "tokens that a reader gets"
+"""Of the five chunks retrieved where excerpts are looked for, measured; of ten chunks of mean size
+within a document; missing where whole documents are looked for."""
+SECONDS = "chunking s/M tokens"
 CREDITED = {"proposition-released": "the paragraph that it was made from"}
 """What counts as found with a chunk, where that is more than the chunk."""
 ITSELF = "its own text"
-TESTED: dict[str, object] = {
-    "p_holm": np.nan, "family": None, "family_size": 0, "interval": "", "margin": np.nan,
-    "p_equivalent_holm": np.nan, "shown": "",
-}  # fmt: skip
-"""What a comparison with the best adds, and what stands there for the best itself."""
-METHOD = ("chunker", "ordering", "window")
-FEWEST_ARMS = 3
-"""Of fewer, none can be called the best."""
+TESTED = {"family_size": 0, "interval": "", "shown": "", "behind": ""}
+"""What stands for the best itself, which is compared with nothing."""
 
 
-@dataclass(frozen=True)
-class Known:
-    """What is known beside the records.
+class Arm(NamedTuple):
+    """A chunker, an embedding method, and the tokens that the model reads at once."""
 
-    Attributes:
-        published: the taxonomy's cells.
-        cost: what each chunker costs on Chroma's data (:mod:`.chunker_costs`).
-        sizes: documents and WordPiece tokens of the collections; without them what late chunking
-            reads is missing.
-        papers: ``query_id`` and ``part``, the paper of every query of COVID-QA.
-    """
-
-    published: pd.DataFrame
-    cost: pd.DataFrame
-    sizes: pd.DataFrame = field(default_factory=pd.DataFrame)
-    papers: pd.DataFrame = field(default_factory=pd.DataFrame)
+    chunker: str
+    ordering: str
+    window: int
 
 
-def ranking(library: Library, known: Known, encoders: Collection[str] = ()) -> pd.DataFrame:
+Records = dict[str, Record]
+"""By collection."""
+
+
+def ranking(
+    library: Library, cost: pd.DataFrame, papers: pd.DataFrame, encoders: Collection[str] = ()
+) -> pd.DataFrame:
     """A row per task, collections, model, chunker, ordering and window, a model's best first.
 
     Args:
-        known: what else is known.
+        library: the records.
+        cost: seconds of chunking Chroma's data by chunker.
+        papers: ``query_id`` and ``part``, the paper of every query of COVID-QA.
         encoders: ids of models, of those with records; all if none is named.
     """
-    tables = [
-        _ranked(question, model, library, known)
-        for question in arms.QUESTIONS
-        for model in arms.every_model(question, library)
-        if not encoders or model in encoders
-    ]
-    tables = [one for one in tables if len(one) >= FEWEST_ARMS]
+    tables = []
+    for task, collections in QUESTIONS:
+        competing = [one for one in library if one.collection in collections and _competes(one)]
+        counts = Counter(parse_encoder(one.encoder).model for one in competing)
+        for model, _ in counts.most_common():
+            of_model = [one for one in competing if parse_encoder(one.encoder).model == model]
+            if not encoders or model in encoders:
+                arms = dict(_arms(task, collections, of_model, library))
+                if len(arms) >= FEWEST_ARMS:
+                    tables.append(_ranked(task, model, arms, cost, papers))
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
 
 
-def _ranked(
-    question: Question,
-    model: str,
-    library: Library,
-    known: Known,
-) -> pd.DataFrame:
-    task, _ = question
-    records = arms.records(question, model, library)
-    measure = MEASURES[task]
-    scores = {
-        method: pd.concat({name: one.wide[measure] for name, one in found.items()})
-        for method, found in records.items()
+def _competes(condition: Condition) -> bool:
+    """Whether a condition is asked about; a model of four bits answers another question only, and
+    so does a chunker that is a control."""
+    if condition.protocol != CORRECTED.name or condition.encoder == NONE:
+        return False
+    chunker, encoder = parse_chunker(condition.chunker), parse_encoder(condition.encoder)
+    ordering = parse_method(condition.ordering)
+    usual = chunker.length == CHUNKERS[chunker.name].lengths[0] and not chunker.entry.control
+    whole = models.spec(encoder.model).packed is None
+    read = ordering.window == encoder.reach and (condition.late or ordering.beside)
+    return usual and whole and (condition.ordering == PRE_EMBEDDING or read)
+
+
+def _arms(
+    task: str, collections: Sequence[str], conditions: list[Condition], library: Library
+) -> Iterator[tuple[Arm, Records]]:
+    """Arms with records of all collections that have any; a late arm beside a plain one only, so
+    that no half of a run is called the best; plain chunks that a narrower window leaves as they
+    are once."""
+    found: defaultdict[Arm, Records] = defaultdict(dict)
+    for one in sorted(conditions, key=lambda one: -parse_encoder(one.encoder).reach):
+        if (record := library.get(one)) is not None:
+            arm = Arm(one.chunker, one.ordering, parse_encoder(one.encoder).reach)
+            found[arm][one.collection] = record
+    run = {name for records in found.values() for name in records}
+    whole = {
+        arm: {name: records[name] for name in collections if name in run}
+        for arm, records in found.items()
+        if len(records) == len(run) and all(_searched(task, one) for one in records.values())
     }
-    means = {method: found.groupby(level=0).mean().mean() for method, found in scores.items()}
-    ranked = sorted(means, key=lambda method: (-means[method], method))
-    if not ranked:
-        return pd.DataFrame()
-    best = scores[ranked[0]]
-    pairs = [
-        Pair(dict(zip(METHOD, method, strict=True)), scores[method], best) for method in ranked[1:]
-    ]
-    names = ", ".join(next(iter(records.values())))
-    if names == covid_qa.WITHIN and len(known.papers):
-        papers = documents_of(known.papers)
-        pairs = [
-            Pair(one.keys, one.first.droplevel(0), one.second.droplevel(0), papers) for one in pairs
-        ]
-    compared = differences(pairs, f"behind the best, {task}, {names}, {model}", "score", "best")
-    intervals = _intervals((scores[method] for method in ranked), names, known.papers)
-    rows = []
-    for place, (method, (low, high)) in enumerate(zip(ranked, intervals, strict=True)):
-        found = dict(compared.iloc[place - 1]) if place else {}
-        behind = "yes" if found.get("p_holm", 1.0) < SIGNIFICANT else "no"
-        rows.append(
+    plain: defaultdict[str, list[pd.Series]] = defaultdict(list)
+    for arm, records in whole.items():
+        scores = _scores(task, records)
+        if arm.ordering == PRE_EMBEDDING and not any(
+            scores.equals(wider) for wider in plain[arm.chunker]
+        ):
+            plain[arm.chunker].append(scores)
+            yield arm, records
+    yield from (
+        (arm, of)
+        for arm, of in whole.items()
+        if arm.ordering != PRE_EMBEDDING and plain[arm.chunker]
+    )
+
+
+def _searched(task: str, record: Record) -> bool:
+    """Whether a mean document has more chunks than are ranked: where it has not, the first ten are
+    the whole document, and their order says little."""
+    counts = record.run.counts
+    return task != IN_DOCUMENT or counts.chunks > _depth(task) * counts.documents
+
+
+def _depth(task: str) -> int:
+    return int(MEASURES[task].partition("@")[2])
+
+
+def _scores(task: str, records: Records) -> pd.Series:
+    """By collection and query."""
+    return pd.concat({name: record.wide[MEASURES[task]] for name, record in records.items()})
+
+
+def _ranked(
+    task: str, model: str, arms: dict[Arm, Records], cost: pd.DataFrame, papers: pd.DataFrame
+) -> pd.DataFrame:
+    """The arms of one task, collections and model, compared with the best of them."""
+    scores = {arm: _scores(task, records) for arm, records in arms.items()}
+    means = {arm: of.groupby(level=0).mean().mean() for arm, of in scores.items()}
+    ranked = sorted(means, key=lambda arm: (-means[arm], arm))
+    names = ", ".join(arms[ranked[0]])
+    by_paper = names == covid_qa.WITHIN and len(papers) > 0
+    ordered = [scores[arm].droplevel(0) if by_paper else scores[arm] for arm in ranked]
+    if by_paper:
+        part = papers.set_index("query_id")["part"]
+        tested = clustered_means((one, part.loc[one.index]) for one in ordered)
+    else:
+        groups = [[part for _, part in one.groupby(level=0, sort=False)] for one in ordered]
+        tested = statistics.over_collections(groups)
+    table = pd.DataFrame(
+        [
             {
                 "task": task,
                 "encoder": model,
-                **dict(zip(METHOD, method, strict=True)),
-                "measure": measure,
+                **arm._asdict(),
+                "measure": MEASURES[task],
                 "collections": names,
-                "n": len(best),
-                "score": means[method],
-                "low": low,
-                "high": high,
-                "difference": found.get("difference", 0.0),
-                "difference low": found.get("low", 0.0),
-                "difference high": found.get("high", 0.0),
-                **arms.of_chunks(task, method, list(records[method].values()), known.cost),
-                arms.ENCODED: arms.encoded(method, records[method], known.sizes),
-                arms.OPERATIONS: models.spec(model).flops_per_token(0) / 1e6,
-                "credited": CREDITED.get(method[0], ITSELF),
-                **_published_rank(task, method, known.published),
-                **{name: found.get(name, missing) for name, missing in TESTED.items()},
-                "behind": behind if place else "",
+                "n": len(scores[arm]),
+                "score": means[arm],
+                "low": mean.interval.low,
+                "high": mean.interval.high,
+                **_chunks(task, arm, list(arms[arm].values()), cost),
+                "credited": CREDITED.get(arm.chunker, ITSELF),
             }
-        )
-    return pd.DataFrame(rows)
+            for arm, mean in zip(ranked, tested, strict=True)
+        ]
+    )
+    drawn = documents_of(papers) if by_paper else None
+    pairs = [
+        Pair(arm._asdict(), one, ordered[0], drawn)
+        for arm, one in zip(ranked[1:], ordered[1:], strict=True)
+    ]
+    compared = differences(pairs, f"behind the best, {task}, {names}, {model}", "score", "best")
+    compared = compared.rename(columns={"low": "difference low", "high": "difference high"})
+    compared["behind"] = np.where(compared["p_holm"] < SIGNIFICANT, "yes", "no")
+    ends = ["difference", "difference low", "difference high"]
+    tests = [*ends, "p_holm", "margin", "p_equivalent_holm", "family", *TESTED]
+    of_best = dict.fromkeys(ends, 0.0) | TESTED
+    compared.index += 1
+    return table.join(compared[tests]).fillna(of_best)
 
 
-def _intervals(
-    scores: Iterable[pd.Series], names: str, papers: pd.DataFrame
-) -> list[statistics.Interval]:
-    """The 95% interval of each score, by collection and query; over papers where these are
-    known."""
-    if names == covid_qa.WITHIN and len(papers):
-        of = papers.set_index("query_id")["part"]
-        by_query = (one.droplevel(0) for one in scores)
-        clustered = clustered_means((one, of.loc[one.index]) for one in by_query)
-        return [one.interval for one in clustered]
-    groups = [[part for _, part in one.groupby(level=0, sort=False)] for one in scores]
-    return [one.interval for one in statistics.over_collections(groups)]
-
-
-def _published_rank(task: str, method: Method, published: pd.DataFrame) -> dict[str, float]:
-    """The taxonomy's best and worst rank of this method among its six, over its four models."""
-    names = ("best published rank", "worst published rank")
-    if task == EXCERPTS or method[0] not in IN_THE_TAXONOMY:
-        return dict.fromkeys(names, np.nan)
-    table = "3" if method[1] == PRE_EMBEDDING else "5"
-    column = "average" if task == IN_CORPUS else "gutenqa"
-    cells = at(published, work="taxonomy", table=table, collection=column)
-    cells = cells[cells["chunker"] != "average"]
-    ranks = cells.groupby("encoder")["value"].rank(ascending=False)
-    own = ranks[cells["chunker"] == IN_THE_TAXONOMY[method[0]]].astype(int)
-    return dict(zip(names, (own.min(), own.max()), strict=True))
+def _chunks(
+    task: str, arm: Arm, records: Sequence[Record], cost: pd.DataFrame
+) -> dict[str, object]:
+    """Their mean size in the task's tokens, what a reader gets, and how long cutting took."""
+    unit = "cl100k" if task == EXCERPTS else "wordpiece"
+    counts = [record.run.counts.chunks for record in records]
+    mean = np.average([record.run.sizes[unit].mean for record in records], weights=counts)
+    row: dict[str, object] = {"chunks": sum(counts), "mean tokens": mean}
+    if task == IN_DOCUMENT:
+        row[READ] = _depth(task) * mean
+    if task == EXCERPTS:
+        row[READ] = statistics.mean(records[0].wide["TokensRead@5"])
+        row[SECONDS] = cost.groupby("chunker")[SECONDS].first().get(arm.chunker, np.nan)
+    return row

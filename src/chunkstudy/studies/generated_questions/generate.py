@@ -1,0 +1,178 @@
+"""The generation: a text is shown, a question comes back, is checked, and is kept or rejected.
+
+Requests follow each other, since each shows questions that came before. They are decided by the
+documents, the settings and the replies so far, so that a run that was stopped goes on from its
+recorded replies and ends in the same questions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import count, islice
+
+from chunkstudy.base.spans import Document, Span
+from chunkstudy.collections.chroma import joins_with_and
+from chunkstudy.llm.interface import Ask, Reply, Request
+from chunkstudy.llm.prices import Estimate, expected
+from chunkstudy.studies.generated_questions import prompts, replies
+from chunkstudy.studies.generated_questions.prompts import EARLIER, Passage, Settings
+from chunkstudy.studies.generated_questions.replies import ASKED, RejectedError
+
+SEEDS = 2**31
+ANSWER = 200
+"""Tokens of a reply that brings a question (Chroma's report, Time & Cost Analysis)."""
+SECONDS = 10.0
+"""Seconds a question took, attempts included (the same place: 3 to 16, 10 on average)."""
+EARLIER_QUESTION = (
+    "Which of the several facts that this text states about its subject is asked about here?"
+)
+"""18 cl100k tokens, as Chroma's 472 have on average."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A question whose excerpts stand in their document.
+
+    Attributes:
+        number: which of the questions tried for, from 1.
+        excerpts: characters of the document, in the order of the reply.
+        recurring: excerpts whose text stands in the document more than once.
+        oath: whether the model said it.
+    """
+
+    number: int
+    question: str
+    document: str
+    excerpts: tuple[Span, ...]
+    recurring: int = 0
+    oath: bool = True
+
+    @property
+    def joins(self) -> bool:
+        """Whether the question joins two things by "and" all the same."""
+        return joins_with_and(self.question)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request and what became of it.
+
+    Attributes:
+        number: of the question tried for, from 1.
+        rejected: why the reply was of no use, empty where it was.
+    """
+
+    number: int
+    attempt: int
+    document: str
+    rejected: str
+    input_tokens: int
+    output_tokens: int
+    seconds: float
+
+
+@dataclass
+class Generated:
+    """What a generation brought, in order.
+
+    ``given_up`` counts questions for which no attempt brought one.
+    """
+
+    candidates: list[Candidate] = field(default_factory=list)
+    asked: list[Asked] = field(default_factory=list)
+    given_up: int = 0
+
+
+def generate(
+    documents: Sequence[Document],
+    settings: Settings,
+    ask: Ask,
+    say: Callable[[str], object] = lambda _: None,
+) -> Generated:
+    """Ask for questions on documents, which take turns in an order drawn by the seed.
+
+    No more than ``questions * attempts`` requests are made, whatever the replies.
+
+    Args:
+        documents: at least one, none without text.
+    """
+    made = Generated()
+    for number, document in enumerate(islice(turns(documents, settings), settings.questions), 1):
+        for attempt in range(1, settings.attempts + 1):
+            passage, request = ask_about(document, settings, number, attempt, made.candidates)
+            reply, rejected = ask(request), ""
+            try:
+                made.candidates.append(check(reply, passage, settings, number, made.candidates))
+            except RejectedError as error:
+                rejected = str(error)
+            took = reply.input_tokens, reply.output_tokens, reply.seconds
+            made.asked.append(Asked(number, attempt, document.id, rejected, *took))
+            if not rejected:
+                question = made.candidates[-1].question
+                say(f"{number} of {settings.questions}, attempt {attempt}: {question}")
+                break
+        else:
+            made.given_up += 1
+            say(
+                f"{number} of {settings.questions}: given up after {settings.attempts} attempts on "
+                f"{document.id}, the last time because {made.asked[-1].rejected}"
+            )
+    return made
+
+
+def price(documents: Sequence[Document], settings: Settings) -> tuple[Estimate, Estimate]:
+    """What a generation would take at least, if the first reply to each question can be used, and
+    at most, if none can; passages are those that will be shown first."""
+    read = 0
+    made: list[Candidate] = []
+    for number, document in enumerate(islice(turns(documents, settings), settings.questions), 1):
+        read += ask_about(document, settings, number, 1, made)[1].tokens
+        made.append(Candidate(number, EARLIER_QUESTION, document.id, ()))
+    calls, limit, more = settings.questions, settings.output_limit, settings.attempts
+    least = expected(settings.model, calls, read, calls * min(ANSWER, limit))
+    return least, expected(settings.model, calls * more, read * more, calls * more * limit)
+
+
+def turns(documents: Sequence[Document], settings: Settings) -> Iterator[Document]:
+    """The document that each question is about: none comes again before all others have come."""
+    for turn in count():
+        yield from prompts.sample(f"{settings.seed}/turn {turn}", documents, len(documents))
+
+
+def ask_about(
+    document: Document, settings: Settings, number: int, attempt: int, before: Sequence[Candidate]
+) -> tuple[Passage, Request]:
+    """A passage of a document, and the request for a question on it."""
+    key = f"{settings.seed}/{number}/{attempt}"
+    passage = prompts.draw(document, settings.characters, key)
+    everywhere = settings.protocol == "corrected"
+    earlier = [one.question for one in before if everywhere or one.document == document.id]
+    shown = prompts.sample(f"{key}/earlier", earlier, EARLIER[settings.protocol])
+    request = Request(
+        settings.model,
+        prompts.messages(passage.text, shown, settings.variant),
+        settings.output_limit,
+        settings.temperature,
+        seed=prompts.number(f"{key}/seed", SEEDS),
+        json=True,
+    )
+    return passage, request
+
+
+def check(
+    reply: Reply, passage: Passage, settings: Settings, number: int, before: Sequence[Candidate]
+) -> Candidate:
+    """The question that a reply brings.
+
+    Raises:
+        RejectedError: if it brings none that can be used.
+    """
+    proposal = replies.read(reply)
+    if any(proposal.question.casefold() == one.question.casefold() for one in before):
+        raise RejectedError(ASKED)
+    excerpts = replies.place(proposal.references, passage, settings.variant, settings.protocol)
+    text = passage.document.text
+    recurring = sum(text.find(text[s:e]) != text.rfind(text[s:e]) for s, e in excerpts)
+    document = passage.document.id
+    return Candidate(number, proposal.question, document, excerpts, recurring, proposal.oath)
