@@ -98,7 +98,7 @@ def refused(here: Path, arguments: Iterable[str]) -> str:
 
 
 COMMANDS = [
-    ("estimate --only zz", "no condition matches 'zz'"),
+    ("estimate --only zz", "has no notebooks, whose parameters say what is run"),
     ("estimate --device abacus", "unknown device 'abacus'; use one of two-cores"),
     ("study zz", "unknown study 'zz'; use one of b"),
     ("study labels --collection zz", "unknown collection 'zz'; use one of chroma"),
