@@ -98,3 +98,5 @@ def test_without_notebooks_a_sentence_says_what_is_missing(
     checkout(tmp_path)
     done = CliRunner().invoke(cli.app, ["list", "--only", "scifact/sentence-5/*w512/pre_*/*"])
     assert done.exit_code == 0 and done.output.endswith("/as_published-ielab\topen\n")
+    done = CliRunner().invoke(cli.app, ["run", "--only", "scifact/*", "--only", "sicfact/*"])
+    assert done.exit_code == 1 and "no condition matches 'sicfact/*'" in done.output

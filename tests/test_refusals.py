@@ -98,7 +98,7 @@ def refused(here: Path, arguments: Iterable[str]) -> str:
 
 
 COMMANDS = [
-    ("estimate --only zz", "no condition matches 'zz'"),
+    ("estimate --only zz", "has no notebooks, whose parameters say what is run"),
     ("estimate --device abacus", "unknown device 'abacus'; use one of two-cores"),
     ("study zz", "unknown study 'zz'; use one of b"),
     ("study labels --collection zz", "unknown collection 'zz'; use one of chroma"),
@@ -109,7 +109,6 @@ COMMANDS = [
     ("export", "name what to write: --csv FILE, --trec FOLDER, or both"),
     ("fetch nq", "unknown collection 'nq'; use one of chroma"),
     ("models minilm gpt-2", "'gpt-2'"),
-    ("run --dry-run --only builtin/* --only biultin/*", "no condition matches 'biultin/*'"),
     ("run --only builtin/none/none/none/corrected --dask h:1 --processes 2", "give one"),
     ("run --only builtin/none/none/none/corrected --processes -1", "-1 processes are too few"),
     ("list --only zz/none/none/none/corrected", "unknown collection 'zz'"),
