@@ -75,11 +75,9 @@ def test_files_that_are_no_documents_are_left_out_with_a_reason(tmp_path: Path) 
         LeftOut("h.csv", LARGE),
     )
     assert "2 left out, empty (c.md, d.md)" in str(found)
-
-
-def test_a_folder_without_a_text_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
     with pytest.raises(SourceError, match="holds no text"):
-        own_documents.read(tmp_path)
+        own_documents.read(tmp_path / "empty")
 
 
 def test_excerpts_stand_where_offsets_or_their_text_say(folder: Path) -> None:
@@ -155,9 +153,32 @@ def test_an_excerpt_is_found_in_every_place_where_it_stands(text: str, said: str
     assert len(places) == sum(one.count(said) for one in documents.texts.values())
 
 
-def test_excerpts_that_share_characters_become_one_also_where_one_has_copies() -> None:
-    documents = own_documents.from_entries([("1", {"id": "a", "text": TEXT})], "texts")
-    excerpts = [{"document": "a", "start": 40, "end": 50}, "Rye"]
-    judged = own_questions.judge([(1, {"question": "?", "excerpts": excerpts})], documents, "d")
-    assert [(j.start, j.end) for j in judged.collection.judgments] == [(40, 51)]
-    assert not judged.copies
+LOST: list[dict[str, object]] = [
+    {"question": "When?", "excerpts": ["in autumn"]},
+    {"question": "Where?", "excerpts": ["nowhere at all"]},
+    {"id": "both", "question": "What?", "excerpts": ["in spring", "sown in"]},
+    {"question": "Which?", "excerpts": [{"document": "a", "text": "Rye"}]},
+    {"question": "How?", "excerpts": [{"document": "gone", "text": "rye"}]},
+    {"question": "Why?", "excerpts": [{"document": "a", "start": 4, "end": 99_999}]},
+    {"question": "Who?"},
+    {"question": "Joined?", "excerpts": [{"document": "a", "start": 40, "end": 50}, "Rye"]},
+    {"question": "Only there?", "excerpts": [{"text": "sown", "anywhere": False}]},
+]
+
+
+def test_what_cannot_be_placed_is_counted_and_its_lines_are_named() -> None:
+    judged = own.read({"a": TEXT}, LOST)
+    assert [query.id for query in judged.collection.queries] == ["1", "both", "4", "8"]
+    (joined,) = (j for j in judged.collection.judgments if j.query == "8")
+    assert (joined.start, joined.end) == (40, 51) and joined not in judged.copies
+    copies, excerpts, questions = judged.notes
+    assert copies.startswith("1 of 10 excerpts stand in several places")
+    assert excerpts.startswith("4 of 10 excerpts could not be placed and they are left out: ")
+    for part in (
+        "1 found in no document (line 2)",
+        "1 found more than once (line 9)",
+        "1 of a document that is missing (line 5)",
+        "1 outside the document (line 6)",
+    ):
+        assert part in excerpts
+    assert questions.startswith("5 questions are left out") and "lines 2, 5, 6, 7, 9" in questions

@@ -149,16 +149,3 @@ def test_a_librarys_chunker_is_recorded_with_its_version() -> None:
     assert own_objects.comes_from(SentenceSplitter()) == f"{core} {version(core)}"
     assert own_objects.comes_from(lambda text: [text]) == ""
     assert own_objects.comes_from(str.splitlines) == ""
-
-
-@pytest.mark.slow
-def test_the_package_imports_no_library_of_chunkers() -> None:
-    import subprocess
-
-    code = (
-        "import sys, chunkstudy.chunkers.own_objects, chunkstudy.studies.own_documents.evaluate; "
-        "print([m for m in ('langchain_text_splitters', 'llama_index.core', 'chonkie', "
-        "'sentence_transformers') if m in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"

@@ -161,27 +161,30 @@ def search(
         StepError: if neither vectors nor words are given, or of different queries or chunks.
         ModuleNotFoundError: for words, if bm25s is not installed.
     """
-    ways: list[Search] = []
-    sizes: set[tuple[int, int]] = set()
-    if vectors is not None:
-        ways.append(partial(retrieval.search, *vectors))
-        sizes.add((len(vectors.queries), len(vectors.chunks)))
-    if words is not None:
-        ways.append(partial(BM25(words.chunks).search, words.queries))
-        sizes.add((len(words.queries), len(words.chunks)))
-    if not ways:
+    sizes = {(len(by.queries), len(by.chunks)) for by in (vectors, words) if by is not None}
+    if not sizes:
         raise StepError("nothing is given to search by; give vectors, words, or both")
     if len(sizes) > 1 or (returned is not None and {len(returned)} != {n for _, n in sizes}):
         given = " and ".join(f"{q} queries and {c} chunks" for q, c in sorted(sizes))
         small = f", and {len(returned)} chunks to return" if returned is not None else ""
         raise StepError(f"{given} are given{small}; search by what is of the same chunks")
-    ((_, chunks),) = sizes
-    ranked = fused(ways, chunks)
+    ranked = to_any_depth(vectors, words)
     if returned is None:
         return ranked(k)
     _, group = small_to_large.returned(returned)
     ranking = small_to_large.search_groups(ranked, group, k, first=max(k, FUSED))
     return Ranking(ranking.chunk[:, :k], ranking.score[:, :k], ranking.ties_at_cut)
+
+
+def to_any_depth(vectors: Vectors | None, words: Words | None) -> Search:
+    """A search by vectors, by words, or by both, of which at least one is given: a function from a
+    depth to the ranking."""
+    ways: list[Search] = []
+    if vectors is not None:
+        ways.append(partial(retrieval.search, *vectors))
+    if words is not None:
+        ways.append(partial(BM25(words.chunks).search, words.queries))
+    return fused(ways, max(len(by.chunks) for by in (vectors, words) if by is not None))
 
 
 def handed_over(chunks: Chunks) -> Chunks:

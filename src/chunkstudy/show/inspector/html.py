@@ -36,17 +36,14 @@ KEPT = 150
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One condition on a page: what happened, why, and the measures under each protocol; ``name``
-    where it is not called after its chunker."""
+    """A way of chunking on a page: what it is called, what ranks, what happened, why, and the
+    measures under each protocol."""
 
+    chunker: str
+    encoder: str
     inspection: Inspection
     diagnosis: Diagnosis
     measures: dict[str, dict[str, float]]
-    name: str = ""
-
-    @property
-    def chunker(self) -> str:
-        return self.name or self.inspection.condition.chunker
 
     @property
     def anchor(self) -> str:
@@ -56,8 +53,10 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A query under every condition asked for."""
+    """A query of a collection under every way of chunking; chunks are those of the protocol."""
 
+    collection: str
+    protocol: str
     query: Query
     part: str
     columns: tuple[Column, ...]
@@ -102,7 +101,7 @@ def render(page: Page, texts: dict[str, str], index: str = "") -> str:
     Args:
         index: where the index is, seen from the page, if there is one.
     """
-    return _template().render(page=page, texts=texts, index=index)
+    return templates().get_template("inspector.html").render(page=page, texts=texts, index=index)
 
 
 def render_index(pages: Sequence[Page], links: dict[str, str], of: int = 0) -> str:
@@ -114,8 +113,12 @@ def render_index(pages: Sequence[Page], links: dict[str, str], of: int = 0) -> s
         float(np.mean([one.inspection.measures["SpanRecall"] for one in own])) for own in columns
     ]
     used = set().union(*(counts for _, counts in tally))
-    return _template().render(
-        page=None, pages=pages, links=links, of=of, tally=tally, used=used, mean_recall=recall
+    return (
+        templates()
+        .get_template("inspector.html")
+        .render(
+            page=None, pages=pages, links=links, of=of, tally=tally, used=used, mean_recall=recall
+        )
     )
 
 
@@ -169,19 +172,6 @@ def _lanes(chunks: Sequence[RankedChunk]) -> list[int]:
 def context(excerpt: Excerpt, texts: dict[str, str], margin: int) -> Span:
     """The excerpt's span with its surroundings, inside its document."""
     return max(0, excerpt.start - margin), min(len(texts[excerpt.document]), excerpt.end + margin)
-
-
-def judged_spans(inspection: Inspection, document: str) -> list[Span]:
-    """The judged spans of the query in one document."""
-    return [(e.start, e.end) for e in inspection.excerpts if e.document == document]
-
-
-def judged_characters(inspection: Inspection, chunk: RankedChunk) -> int:
-    """How many characters of a chunk are judged."""
-    flags = np.zeros(chunk.end - chunk.start, dtype=np.bool_)
-    for low, high in judged_spans(inspection, chunk.document):
-        flags[max(0, low - chunk.start) : max(0, high - chunk.start)] = True
-    return int(flags.sum())
 
 
 def marked(parts: Sequence[Segment], depth: int, fold: bool = False) -> Markup:
@@ -266,11 +256,6 @@ def drawn(inspection: Inspection, one: Map) -> list[list[RankedChunk]]:
     return [row for row in found if row]
 
 
-def near(excerpt: Excerpt, window: Span) -> list[RankedChunk]:
-    """The chunks that share a character with a window around the excerpt."""
-    return [chunk for chunk in excerpt.around if chunk.shared(excerpt.document, *window)]
-
-
 def shown(text: str) -> Markup:
     """A text escaped so that a browser shows each of its characters.
 
@@ -288,9 +273,10 @@ def _share(value: int, span: Span) -> float:
 
 
 @cache
-def _template() -> jinja2.Template:
+def templates(*folders: Path) -> jinja2.Environment:
+    """Templates of the folders and of this one, whose style they may include."""
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent),
+        loader=jinja2.FileSystemLoader([*folders, Path(__file__).parent]),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -307,14 +293,11 @@ def _template() -> jinja2.Template:
         measure_names=MEASURES,
         segments=segments,
         marked=marked,
-        near=near,
         maps=maps,
         drawn=drawn,
         context=context,
         share=_share,
-        judged_spans=judged_spans,
-        judged_characters=judged_characters,
         margin=CONTEXT,
         map_margin=MAP_CONTEXT,
     )
-    return environment.get_template("inspector.html")
+    return environment

@@ -6,8 +6,8 @@ Everything is computed from the chunks, their vectors and the judged spans; noth
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA, CORRECTED
 from chunkstudy.base.spans import Chunks, Collection, Judgment, Query, Span
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
+from chunkstudy.evaluation.measures.token_overlap import Hit, TokenOverlap
 from chunkstudy.evaluation.retrieval import chunks as retrieval
 from chunkstudy.runs import chunking
 from chunkstudy.runs.conditions import Condition, EmbeddingMethod
@@ -105,17 +105,20 @@ class Excerpt:
     def __len__(self) -> int:
         return self.end - self.start
 
+    def near(self, window: Span) -> list[RankedChunk]:
+        """The chunks that share a character with a window around it."""
+        return [chunk for chunk in self.around if chunk.shared(self.document, *window)]
+
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """One query under one condition, the first ``depth`` chunks taken as read.
+    """One query under one way of chunking, the first ``depth`` chunks taken as read.
 
     Attributes:
         measures: ``SpanRecall``, ``SpanPrecision`` and ``SpanIoU`` at the depth, as fractions.
         chunk_count: chunks of the whole collection.
     """
 
-    condition: Condition
     query: Query
     depth: int
     excerpts: tuple[Excerpt, ...]
@@ -126,8 +129,19 @@ class Inspection:
     @property
     def complete_at(self) -> int | None:
         """How many of the first chunks hold every excerpt whole; None if all together do not."""
-        found = [excerpt.complete_at for excerpt in self.excerpts]
-        return None if None in found else max((n for n in found if n is not None), default=None)
+        counts = [excerpt.complete_at for excerpt in self.excerpts]
+        return None if None in counts else max((n for n in counts if n is not None), default=None)
+
+    def judged_spans(self, document: str) -> list[Span]:
+        """The judged spans in one document."""
+        return [(e.start, e.end) for e in self.excerpts if e.document == document]
+
+    def judged_characters(self, chunk: RankedChunk) -> int:
+        """How many characters of a chunk are judged."""
+        flags = np.zeros(chunk.end - chunk.start, dtype=np.bool_)
+        for low, high in self.judged_spans(chunk.document):
+            flags[max(0, low - chunk.start) : max(0, high - chunk.start)] = True
+        return int(flags.sum())
 
 
 @dataclass(frozen=True)
@@ -135,133 +149,143 @@ class Searched:
     """A collection chunked, embedded and ranked in full for each of its queries.
 
     Attributes:
+        encoder: what ranks, by its slug.
+        ranking: every chunk for every query, but those that share no word where words decide.
+        hit: of the protocol.
         store: the encoder; None where words decide as well.
         query_vectors: None of a store that is.
-        ranking: every chunk for every query, but those that share no word where words decide.
-        read_to: shape (chunks,), offsets; -1 where the window has not been looked up yet.
+        read_to: shape (chunks,), offsets where the encoder's window ends; None where the store
+            tells.
         found: the collection judged at the places that are found, where any copy of an excerpt
             will do; None where it is judged at its own.
     """
 
-    condition: Condition
+    encoder: str
     collection: Collection
-    store: VectorStore | None
     chunks: Chunks
-    query_vectors: NDArray[np.float32] | None
     ranking: retrieval.Ranking
-    read_to: NDArray[np.int64] = field(repr=False)
+    hit: Hit
+    store: VectorStore | None = None
+    query_vectors: NDArray[np.float32] | None = None
+    read_to: NDArray[np.int64] | None = None
     found: Collection | None = None
-
-    @cached_property
-    def places(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Number of each chunk in its document from 1, and how many there are; shape (chunks,)."""
-        order = np.argsort(self.chunks.document, kind="stable")
-        count = np.bincount(self.chunks.document, minlength=len(self.collection.documents))
-        place = np.empty(len(self.chunks), dtype=np.int64)
-        first = np.cumsum(count) - count
-        place[order] = np.arange(len(order)) - first[self.chunks.document[order]] + 1
-        return place, count[self.chunks.document]
-
-    @cached_property
-    def judged(self) -> dict[str, list[Judgment]]:
-        """Query id to its relevant judgments."""
-        return _relevant(self.collection)
 
     def measures(self, depth: int) -> dict[str, NDArray[np.float64]]:
         """``SpanRecall``, ``SpanPrecision`` and ``SpanIoU``, each of shape (queries,)."""
-        hit = self.condition.rules.hit
-        overlap = TokenOverlap.of(self.found or self.collection, self.chunks, hit)
-        found = overlap.at(self.ranking.chunk, min(depth, len(self.chunks)))
-        return {name: found[name] for name in MEASURES}
+        overlap = TokenOverlap.of(self.found or self.collection, self.chunks, self.hit)
+        values = overlap.at(self.ranking.chunk, min(depth, len(self.chunks)))
+        return {name: values[name] for name in MEASURES}
 
     def inspect(self, depth: int, context: int) -> list[Inspection]:
         """Every query of the collection, in its order.
 
         Args:
+            depth: chunks taken as read.
             context: characters either side of an excerpt whose chunks are wanted too.
         """
-        values = self.measures(depth)
-        alone = self._alone()
-        self._look_up_windows(depth, context)
-        return [
-            self._inspect_one(
-                i, depth, context, alone[query.id], {n: float(v[i]) for n, v in values.items()}
+        measures, alone = self.measures(depth), self._alone()
+        places = _relevant(self.found or self.collection)
+        inspections = []
+        for i, query in enumerate(self.collection.queries):
+            seen, first = self._seen_by(i), self.ranking.chunk[i, :depth]
+            retrieved = tuple(seen(chunk) for chunk in first[first >= 0].tolist())
+            excerpts = tuple(
+                self._excerpt(number, judgment, place, seen, retrieved, alone, context)
+                for number, (judgment, place) in enumerate(
+                    zip(self._judged[query.id], places[query.id], strict=True), start=1
+                )
             )
-            for i, query in enumerate(self.collection.queries)
-        ]
+            values = {name: float(of_queries[i]) for name, of_queries in measures.items()}
+            inspections.append(
+                Inspection(query, depth, excerpts, retrieved, values, len(self.chunks))
+            )
+        return inspections
 
-    def _inspect_one(
-        self,
-        i: int,
-        depth: int,
-        context: int,
-        alone: list[Alone | None],
-        measures: dict[str, float],
-    ) -> Inspection:
-        order = self.ranking.chunk[i]
+    def _seen_by(self, query: int) -> Callable[[int], RankedChunk]:
+        """Any chunk as a query sees it."""
+        order = self.ranking.chunk[query]
         order = order[order >= 0]
         rank = np.full(len(self.chunks), len(order) + 1)  # after all where nothing ranks it
         rank[order] = np.arange(1, len(order) + 1)
-        score = np.append(self.ranking.score[i, : len(order)], 0)
+        score = np.append(self.ranking.score[query, : len(order)], 0)
+        of, rewritten = self.chunks.document, self.chunks.text
+        first = np.searchsorted(of, of)
 
         def seen(chunk: int) -> RankedChunk:
-            return self._ranked(chunk, int(rank[chunk]), float(score[rank[chunk] - 1]))
+            document = self.collection.documents[int(of[chunk])]
+            start, end = int(self.chunks.start[chunk]), int(self.chunks.end[chunk])
+            return RankedChunk(
+                document.id,
+                start,
+                end,
+                place=chunk - int(first[chunk]) + 1,
+                places=int(np.searchsorted(of, of[chunk], side="right") - first[chunk]),
+                rank=int(rank[chunk]),
+                score=float(score[rank[chunk] - 1]),
+                read_to=int(self._read_to[chunk]),
+                rewritten=rewritten is not None and rewritten[chunk] != document.text[start:end],
+            )
 
-        query = self.collection.queries[i]
-        retrieved = tuple(seen(int(chunk)) for chunk in order[:depth])
-        excerpts = []
-        places = _relevant(self.found or self.collection)[query.id]
-        for number, judgment in enumerate(self.judged[query.id], start=1):
-            around = tuple(seen(chunk) for chunk in self._around(judgment, context))
-            one = self._excerpt(judgment, number, around, retrieved, alone[number - 1])
-            place = places[number - 1]
-            if place != judgment:
-                copy = (place.document, place.start, place.end)
-                holding = [seen(chunk) for chunk in self._around(place, 0)]
-                whole = _complete_at(copy, holding)
-                one = replace(one, found=covered(copy, retrieved), complete_at=whole)
-            excerpts.append(one)
-        return Inspection(
-            self.condition, query, depth, tuple(excerpts), retrieved, measures, len(self.chunks)
-        )
+        return seen
 
     def _excerpt(
         self,
-        judgment: Judgment,
         number: int,
-        around: tuple[RankedChunk, ...],
+        judgment: Judgment,
+        place: Judgment,
+        seen: Callable[[int], RankedChunk],
         retrieved: tuple[RankedChunk, ...],
-        alone: Alone | None,
+        alone: Mapping[Judgment, Alone],
+        context: int,
     ) -> Excerpt:
+        """A judged excerpt; ``place`` is where it is found, its own or that of a copy."""
         span = (judgment.document, judgment.start, judgment.end)
-        documents = self.collection.documents
-        texts = {one: documents[at].text for one, at in self._positions.items()}
-        text = texts[judgment.document][judgment.start : judgment.end]
+        around = tuple(seen(chunk) for chunk in self._around(judgment, context))
         touching = tuple(chunk for chunk in around if chunk.shared(*span))
-        copies = () if all(chunk.rank <= len(retrieved) for chunk in touching) else retrieved
+        holding, found_at = touching, (place.document, place.start, place.end)
+        if place != judgment:
+            holding = tuple(seen(chunk) for chunk in self._around(place, 0))
+        text = self._texts[judgment.document][judgment.start : judgment.end]
         same = re.compile(r"\s+".join(map(re.escape, text.split())))
-        copies = tuple(
-            chunk
-            for chunk in copies
-            if not chunk.shared(*span)
-            and same.search(texts[chunk.document][chunk.start : chunk.end])
-        )
+        copies = () if all(chunk.rank <= len(retrieved) for chunk in touching) else retrieved
         return Excerpt(
             number,
             *span,
             text,
             touching,
             around,
-            found=covered(span, retrieved),
+            found=covered(found_at, retrieved),
             chunked=covered(span, touching),
-            complete_at=_complete_at(span, touching),
-            alone=alone,
-            copies=copies,
+            complete_at=_complete_at(found_at, holding),
+            alone=alone.get(judgment),
+            copies=tuple(
+                chunk
+                for chunk in copies
+                if not chunk.shared(*span)
+                and same.search(self._texts[chunk.document][chunk.start : chunk.end])
+            ),
         )
+
+    @cached_property
+    def _judged(self) -> dict[str, list[Judgment]]:
+        return _relevant(self.collection)
+
+    @cached_property
+    def _texts(self) -> dict[str, str]:
+        return {document.id: document.text for document in self.collection.documents}
 
     @cached_property
     def _positions(self) -> dict[str, int]:
         return self.collection.positions
+
+    @cached_property
+    def _read_to(self) -> NDArray[np.int64]:
+        """Where the encoder's window ends; near it where the embedded text is rewritten."""
+        encoder = self.store.encoder if self.store else None
+        if self.read_to is not None or not isinstance(encoder, TransformerEncoder):
+            return self.chunks.end if self.read_to is None else self.read_to
+        read = encoder.characters_read(self.chunks.texts(self.collection.documents))
+        return np.minimum(self.chunks.start + read, self.chunks.end)
 
     def _around(self, judgment: Judgment, context: int) -> list[int]:
         """Chunks that share a character with the judged span and its surroundings."""
@@ -272,56 +296,23 @@ class Searched:
             & (chunks.end > judgment.start - context)
             & (chunks.start < chunks.end)
         )
-        found = np.flatnonzero(near)
-        order = np.lexsort((found, chunks.end[found], chunks.start[found]))
-        return [int(chunk) for chunk in found[order]]
+        indices = np.flatnonzero(near)
+        order = np.lexsort((indices, chunks.end[indices], chunks.start[indices]))
+        return [int(chunk) for chunk in indices[order]]
 
-    def _ranked(self, chunk: int, rank: int, score: float) -> RankedChunk:
-        document = self.collection.documents[int(self.chunks.document[chunk])]
-        start, end = int(self.chunks.start[chunk]), int(self.chunks.end[chunk])
-        place, places = self.places
-        text = self.chunks.text
-        return RankedChunk(
-            document.id,
-            start,
-            end,
-            int(place[chunk]),
-            int(places[chunk]),
-            rank,
-            score,
-            read_to=end if self.read_to[chunk] < 0 else int(self.read_to[chunk]),
-            rewritten=text is not None and text[chunk] != document.text[start:end],
-        )
-
-    def _alone(self) -> dict[str, list[Alone | None]]:
-        """Query id to how each of its excerpts would fare as a chunk of its own."""
+    def _alone(self) -> dict[Judgment, Alone]:
+        """How each excerpt would fare as a chunk of its own; nothing where words decide."""
         if self.store is None or self.query_vectors is None:
-            return {query: [None] * len(judgments) for query, judgments in self.judged.items()}
-        texts = {document.id: document.text for document in self.collection.documents}
-        found: dict[str, list[Alone | None]] = {}
-        rows = [(i, j) for i, q in enumerate(self.collection.queries) for j in self.judged[q.id]]
-        vectors = self.store.encode([texts[j.document][j.start : j.end] for _, j in rows])
-        for (i, judgment), vector in zip(rows, vectors, strict=True):
+            return {}
+        pairs = [(i, j) for i, q in enumerate(self.collection.queries) for j in self._judged[q.id]]
+        vectors = self.store.encode([self._texts[j.document][j.start : j.end] for _, j in pairs])
+        alone = {}
+        for (i, judgment), vector in zip(pairs, vectors, strict=True):
             query = self.query_vectors[i].astype(np.float64)
             score = np.float32(query @ vector.astype(np.float64))
             better = int((self.ranking.score[i] > score).sum())
-            found.setdefault(judgment.query, []).append(Alone(better + 1, float(score)))
-        return {query.id: found.get(query.id, []) for query in self.collection.queries}
-
-    def _look_up_windows(self, depth: int, context: int) -> None:
-        """Fill ``read_to`` for the chunks that will be shown."""
-        encoder = self.store.encoder if self.store else None
-        if not isinstance(encoder, TransformerEncoder) or (self.read_to >= 0).all():
-            return
-        wanted = {int(c) for c in self.ranking.chunk[:, :depth].ravel() if c >= 0}
-        for judgments in self.judged.values():
-            for judgment in judgments:
-                wanted.update(self._around(judgment, context))
-        chunks = np.array(sorted(wanted), dtype=np.int64)
-        only = self.chunks.only(chunks)
-        lengths = encoder.characters_read(only.texts(self.collection.documents))
-        # The embedded text may be rewritten; then the end of the window is only near.
-        self.read_to[chunks] = np.minimum(only.start + lengths, only.end)
+            alone[judgment] = Alone(better + 1, float(score))
+        return alone
 
 
 def search(
@@ -340,8 +331,8 @@ def search(
         store, collection, chunks, EmbeddingMethod(), condition.rules, label=condition.chunker
     )
     ranking = retrieval.search(*vectors, len(chunks))
-    unknown = np.full(len(chunks), -1, dtype=np.int64)
-    return Searched(condition, collection, store, chunks, vectors.queries, ranking, unknown)
+    hit = condition.rules.hit
+    return Searched(condition.encoder, collection, chunks, ranking, hit, store, vectors.queries)
 
 
 def _relevant(collection: Collection) -> dict[str, list[Judgment]]:

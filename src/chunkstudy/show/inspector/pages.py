@@ -24,7 +24,7 @@ from chunkstudy.runs.requirements import reason_not_run
 from chunkstudy.runs.store import VectorStore, boundary_store, load_store
 from chunkstudy.show.inspector.diagnosis import diagnose
 from chunkstudy.show.inspector.html import MAP_CONTEXT, Column, Page, render, render_index
-from chunkstudy.show.inspector.inspection import MEASURES, SCORED, Searched, search
+from chunkstudy.show.inspector.inspection import SCORED, Searched, search
 
 CHUNKERS = ("recursive-200-0", "token-250-125", "cluster-200")
 DEPTH = 5
@@ -71,7 +71,7 @@ def write(
         raise InspectorError(f"depth and worst must be at least 1, not {depth} and {worst}")
     conditions = conditions_of(collection, chunkers, encoder.replace("/", "__"), protocol)
     target = _target(where, conditions, query, depth, out)
-    loaded = load_collection(collection)
+    loaded = replace(load_collection(collection), name=collection)
     ids = judged_ids(loaded) if query is None else [_known(loaded, query)]
     store = load_store(conditions[0].encoder, where.vectors)
     pages = inspect(loaded.only(ids), conditions, store, where.vectors, depth)
@@ -142,21 +142,26 @@ def pages_of(
     """Every query of the collection, in its order.
 
     Args:
+        collection: with the queries.
         searched: by the name of a column, and by protocol: what was found.
         protocol: the one whose chunks are drawn.
+        depth: chunks taken as read.
     """
     columns: list[list[Column]] = [[] for _ in collection.queries]
-    for called, by_protocol in searched.items():
-        measures = {name: one.measures(depth) for name, one in by_protocol.items()}
-        for i, inspection in enumerate(by_protocol[protocol].inspect(depth, MAP_CONTEXT)):
-            values = {
-                name: {measure: float(found[measure][i]) for measure in MEASURES}
-                for name, found in measures.items()
+    for name, by_protocol in searched.items():
+        drawn = by_protocol[protocol]
+        values = {of: under.measures(depth) for of, under in by_protocol.items()}
+        for i, inspection in enumerate(drawn.inspect(depth, MAP_CONTEXT)):
+            measures = {
+                of: {measure: float(value[i]) for measure, value in measured.items()}
+                for of, measured in values.items()
             }
-            columns[i].append(Column(inspection, diagnose(inspection), values, called))
+            columns[i].append(
+                Column(name, drawn.encoder, inspection, diagnose(inspection), measures)
+            )
     return [
-        Page(query, collection.groups.get(query.id, ""), tuple(found))
-        for query, found in zip(collection.queries, columns, strict=True)
+        Page(collection.name, protocol, query, collection.groups.get(query.id, ""), tuple(of_query))
+        for query, of_query in zip(collection.queries, columns, strict=True)
     ]
 
 

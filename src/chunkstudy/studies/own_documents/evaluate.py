@@ -109,7 +109,7 @@ def evaluate(
     page = ""
     if task == "token_overlap":
         say("looking at the questions that are answered worst")
-        page = questions_page.write(experiment, ranked, settings, folder).name
+        page = questions_page.write(experiment, ranked, evaluation.hardest, settings.k, folder).name
     described = record.describe(experiment.texts, results, notes, settings)
     record.write_rankings(folder, experiment.texts, results)
     write_json(folder / record.FILE, described)

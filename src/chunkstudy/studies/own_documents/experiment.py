@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +22,11 @@ from chunkstudy.encoders.api import ApiEncoder
 from chunkstudy.evaluation.measures import excerpts
 from chunkstudy.evaluation.measures import ranking as of_documents
 from chunkstudy.evaluation.measures.copies import found_first
-from chunkstudy.evaluation.retrieval import chunks as exact
 from chunkstudy.evaluation.retrieval import small_to_large
-from chunkstudy.evaluation.retrieval.bm25 import BM25
 from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Ranking, Search
 from chunkstudy.evaluation.retrieval.documents import DocumentRanking, own_documents
-from chunkstudy.evaluation.retrieval.fusion import fused
 from chunkstudy.evaluation.retrieval.small_to_large import search_groups
+from chunkstudy.runs import steps
 from chunkstudy.runs.chunking import cut
 from chunkstudy.runs.conditions import EmbeddingMethod, parse_chunker
 from chunkstudy.runs.encoding import contexts_of, encode_both, jobs, read_once
@@ -199,7 +197,6 @@ class Experiment:
         """A search of the chunks to any depth for the queries of the collection, which may be a
         part of it, and where a model ranks the vectors of these."""
         store, asked = self.store(system), [query.text for query in collection.queries]
-        ways: list[Search] = []
         vectors = None
         if store is not None:
             if isinstance(store.encoder, ApiEncoder):
@@ -209,10 +206,8 @@ class Experiment:
                 store, collection, index.chunks, system.method, CORRECTED, index.before,
                 system.chunker.slug,
             )  # fmt: skip
-            ways.append(partial(exact.search, *vectors))
-        if system.retriever.words:
-            ways.append(partial(BM25(index.texts).search, asked))
-        return fused(ways, len(index.chunks)), None if vectors is None else vectors.queries
+        words = steps.Words(asked, index.texts) if system.retriever.words else None
+        return steps.to_any_depth(vectors, words), None if vectors is None else vectors.queries
 
     def rank(self, search: Search, index: ChunkIndex, budget: int) -> Ranking:
         """What is returned to every question, as deep as the measures read: documents by their best

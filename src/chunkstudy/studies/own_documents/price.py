@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from math import isnan, nan
 from statistics import median
 
 import numpy as np
@@ -17,7 +17,7 @@ from chunkstudy.encoders.interface import Role
 from chunkstudy.llm.prices import money
 from chunkstudy.runs.conditions import ChunkerSpec, parse_chunker
 from chunkstudy.runs.encoding import jobs
-from chunkstudy.runs.estimate import in_words
+from chunkstudy.runs.estimate import Cost, in_words
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.studies.own_documents.chunk_index import ChunkIndex, text_tokens
 from chunkstudy.studies.own_documents.experiment import Experiment
@@ -32,25 +32,13 @@ STARTING, A_SYSTEM = 3.0, 0.4
 """Seconds for loading the model and writing the page; for ranking, scores and questions shown."""
 
 
-@dataclass(frozen=True)
-class Count:
-    """What a system adds to those before it.
-
-    Attributes:
-        chunks: how many; None where a model would have to draw their boundaries.
-        texts: that are not encoded yet, or the documents where these are read.
-        tokens: to encode.
-        seconds: that chunking took.
-    """
-
-    chunks: int | None
-    texts: Sequence[str]
-    tokens: int
-    seconds: float
-
-
-def counts(experiment: Experiment, systems: Sequence[System]) -> Iterator[Count]:
-    """What each system adds; nothing is encoded, and nothing asked of a server.
+def counts(
+    experiment: Experiment, systems: Sequence[System]
+) -> Iterator[tuple[int | None, Sequence[str], Cost]]:
+    """What each system adds to those before it: how many chunks, None where a model would have to
+    draw their boundaries; the texts that are not encoded yet, or the documents where these are
+    read; the tokens to encode and the seconds that chunking took. Nothing is encoded, and nothing
+    asked of a server.
 
     Chunkers of one's own are run, since only their chunks tell, and so is one that draws boundaries
     by embeddings where these are kept; else it is estimated: the text as often as it embeds it, and
@@ -62,7 +50,7 @@ def counts(experiment: Experiment, systems: Sequence[System]) -> Iterator[Count]
         store, started = experiment.store(system), time.perf_counter()
         index = _index(experiment, system, store)
         missing: Sequence[str] = []
-        tokens = 0
+        tokens = 0.0
         if index is None:
             passes = sum(_passes(spec) for spec in _catalogued(system))
             missing = texts
@@ -79,42 +67,49 @@ def counts(experiment: Experiment, systems: Sequence[System]) -> Iterator[Count]
             keys = store.encoder.keys(missing)
             missing = [x for x, key in zip(missing, keys, strict=True) if key not in counted]
             counted.update(keys)
-            tokens = round(text_tokens(store, missing).sum())
-        seconds = time.perf_counter() - started
-        yield Count(None if index is None else len(index.chunks), missing, tokens, seconds)
+            tokens = text_tokens(store, missing).sum()
+        cost = Cost(tokens, time.perf_counter() - started)
+        yield None if index is None else len(index.chunks), missing, cost
 
 
 def price(experiment: Experiment, systems: Sequence[System]) -> Iterator[str]:
     """A line for each system as it is known and one for all; a sample of what is to be encoded is,
-    to time each model on this machine."""
-    total, known = 0.0, True
-    dollars: float | None = 0.0
-    rates: dict[str, float | None] = {}
-    for system, count in zip(systems, counts(experiment, systems), strict=True):
+    to time each model on this machine. Seconds and dollars that nobody knows are NaN."""
+    total = Cost()
+    seconds_a_token: dict[str, float] = {}
+    counted = zip(systems, counts(experiment, systems), strict=True)
+    for system, (chunks, texts, cost) in counted:
         store, slug = experiment.store(system), system.retriever.slug
-        if slug not in rates and count.tokens:
-            rates[slug] = _tokens_a_second(store, count.texts)
-        rate = rates.get(slug)
-        seconds = count.seconds + (count.tokens / rate if rate else 0.0)
-        total, known = total + seconds, known and bool(rate or not count.tokens)
-        sold = store.encoder if store and isinstance(store.encoder, ApiEncoder) else None
-        cost = sold.estimate(count.texts).dollars if sold else 0.0
-        dollars = None if dollars is None or cost is None else dollars + cost
-        chunks = "boundaries to be drawn" if count.chunks is None else f"{count.chunks:,} chunks"
-        duration = in_words(seconds) if rate or not count.tokens else "time not known"
-        paid = f", {money(cost)}" if sold else ""
-        yield f"{system.label()}: {chunks}, {count.tokens:,} tokens to encode, {duration}{paid}"
+        if cost.tokens:
+            if slug not in seconds_a_token:
+                seconds_a_token[slug] = _seconds_a_token(store, texts)
+            cost += Cost(seconds=cost.tokens * seconds_a_token[slug])
+        if sold := _sold(store):
+            dollars = sold.estimate(texts).dollars
+            cost += Cost(dollars=nan if dollars is None else dollars)
+        total += cost
+        drawn = "boundaries to be drawn" if chunks is None else f"{chunks:,} chunks"
+        yield (
+            f"{system.label()}: {drawn}, {cost.tokens:,.0f} tokens to encode, "
+            f"{_duration(cost.seconds)}{_paid(cost) if sold else ''}"
+        )
     collection = experiment.collection
     of = f"{len(collection.documents):,} documents and {len(collection.queries):,} questions"
-    whole = in_words(OF_A_RUN * total + STARTING + A_SYSTEM * len(systems))
-    duration = f"about {whole} on this machine" if known else "time not known"
-    paid = (
-        f", {money(dollars)}" if any(_sold(experiment.store(system)) for system in systems) else ""
-    )
+    whole = OF_A_RUN * total.seconds + STARTING + A_SYSTEM * len(systems)
+    paid = _paid(total) if any(_sold(experiment.store(system)) for system in systems) else ""
+    about, here = ("", "") if isnan(whole) else ("about ", " on this machine")
     yield (
-        f"in all, {of}: {duration}{paid}; what is encoded is kept, and a run that was stopped goes "
-        "on"
+        f"in all, {of}: {about}{_duration(whole)}{here}{paid}; what is encoded is kept, and a run "
+        "that was stopped goes on"
     )
+
+
+def _duration(seconds: float) -> str:
+    return "time not known" if isnan(seconds) else in_words(seconds)
+
+
+def _paid(cost: Cost) -> str:
+    return f", {money(None if isnan(cost.dollars) else cost.dollars)}"
 
 
 class _NotKeptError(Exception):
@@ -154,20 +149,21 @@ def _passes(spec: ChunkerSpec) -> float:
     return spec.entry.passes or (1.0 if spec.llm or spec.reader else 0.0)
 
 
-def _tokens_a_second(store: VectorStore | None, texts: Sequence[str]) -> float | None:
-    """How fast a model runs here; None where it does not."""
+def _seconds_a_token(store: VectorStore | None, texts: Sequence[str]) -> float:
+    """How long a model takes here for a token; NaN where it does not run here."""
     if store is None or _sold(store):
-        return None
+        return nan
     ordered = sorted(dict.fromkeys(texts), key=len)
     warm, *sample = ordered[:: max(1, len(ordered) // SAMPLE)]
     store.encoder.encode([warm])  # weights are loaded, kernels warm
-    rates = []
+    times = []
     for part in filter(None, (sample[i::PARTS] for i in range(PARTS))):
         started = time.perf_counter()
         store.encoder.encode(part)
-        rates.append(float(text_tokens(store, part).sum()) / (time.perf_counter() - started))
-    return median(rates) if rates else None
+        times.append((time.perf_counter() - started) / float(text_tokens(store, part).sum()))
+    return median(times) if times else nan
 
 
-def _sold(store: VectorStore | None) -> bool:
-    return store is not None and isinstance(store.encoder, ApiEncoder)
+def _sold(store: VectorStore | None) -> ApiEncoder | None:
+    """The encoder where a server sells its vectors."""
+    return store.encoder if store and isinstance(store.encoder, ApiEncoder) else None

@@ -11,37 +11,27 @@ import pandas as pd
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.evaluation.measures.copies import found_first
 from chunkstudy.evaluation.retrieval.small_to_large import best_of_each
-from chunkstudy.runs.conditions import Condition
 from chunkstudy.show.inspector import pages as inspector
 from chunkstudy.show.inspector.inspection import Searched
-from chunkstudy.studies.own_documents.experiment import Experiment, Result, Settings
+from chunkstudy.studies.own_documents.experiment import Experiment, Result
 
 WORST = 20
 FILE = "questions.html"
 
 
-class OwnCondition(Condition):
-    """What the inspector calls a system; its parts may stand in no table of the study, and none is
-    looked up."""
-
-    def __post_init__(self) -> None:
-        pass
-
-
 def write(
-    experiment: Experiment, ranked: Sequence[Result], settings: Settings, folder: Path
+    experiment: Experiment, ranked: Sequence[Result], hardest: pd.Series, k: int, folder: Path
 ) -> Path:
     """Pages of the questions that are answered worst over all systems, and their index.
 
     Args:
         experiment: judged by excerpts.
         ranked: the systems, best first.
-        settings: what is measured.
+        hardest: by question its mean over them, the lowest first.
+        k: chunks that count as read.
         folder: to write into.
     """
-    collection, measure = experiment.collection, settings.measures[0]
-    mean = pd.concat([result.scores[measure] for result in ranked], axis=1).mean(axis=1)
-    worst = mean.sort_values(kind="stable").index[:WORST].tolist()
+    collection, worst = experiment.collection, hardest.index[:WORST].tolist()
     few, first = collection.only(worst), ranked[0].judged.only(worst)
     systems = [result.system for result in ranked]
     searched: dict[str, dict[str, Searched]] = {}
@@ -51,23 +41,18 @@ def write(
         ranking = best_of_each(search(len(index.chunks)), index.place)
         searched[system.label(systems)] = {
             CORRECTED.name: Searched(
-                OwnCondition(
-                    collection.name,
-                    system.chunker.slug,
-                    system.retriever.slug,
-                    str(system.method),
-                    CORRECTED.name,
-                ),
+                system.retriever.slug,
                 first,
-                None if system.retriever.words else experiment.store(system),
                 index.returned,
-                of_queries,
                 ranking,
+                CORRECTED.hit,
+                None if system.retriever.words else experiment.store(system),
+                of_queries,
                 _read_to(result),
                 found=found_first(few, experiment.texts.copies, index.returned, ranking),
             )
         }
-    pages = inspector.pages_of(few, searched, CORRECTED.name, settings.k)
+    pages = inspector.pages_of(few, searched, CORRECTED.name, k)
     texts = {document.id: document.text for document in collection.documents}
     return inspector.write_worst(pages, texts, folder / FILE, WORST, len(collection.queries))
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import jinja2
 import pandas as pd
 from markupsafe import Markup
 
@@ -15,6 +14,7 @@ from chunkstudy.base.spans import Collection
 from chunkstudy.runs import display_names
 from chunkstudy.show.columns import Column, Columns
 from chunkstudy.show.formats import percent, points, tenths, thousandths, whole
+from chunkstudy.show.inspector.html import templates
 from chunkstudy.show.tables import Table
 from chunkstudy.studies.own_documents import answer, record
 from chunkstudy.studies.own_documents.systems import shown_as
@@ -76,14 +76,14 @@ def write(
             write_text(folder / f"{name}.tex", table.latex(name, CAPTIONS[name]))
     scores = evaluation.scores.rename_axis("id").to_csv(lineterminator="\n")
     write_text(folder / SCORES, scores)
-    page = _templates().get_template("page.html").render(
+    page = templates(Path(__file__).parent).get_template("page.html").render(
         question=answer.QUESTION,
         collection=collection,
         evaluation=evaluation,
         tables={n: Markup(_table(frame).html(CAPTIONS[n])) for n, frame in frames.items()},
         bars=_bars(evaluation.table),
         measure=display_names.measure(str(evaluation.table["measure"].iloc[0])),
-        hardest=_hardest(evaluation.scores),
+        hardest=_hardest(evaluation),
         notes=notes,
         record=described,
         record_file=record.FILE,
@@ -141,27 +141,16 @@ def _bars(table: pd.DataFrame) -> list[dict[str, Any]]:
     return bars
 
 
-def _hardest(scores: pd.DataFrame) -> list[dict[str, Any]]:
+def _hardest(evaluation: Tables) -> list[dict[str, Any]]:
     """The questions with the lowest mean over all systems."""
-    values = scores.drop(columns="question")
-    order = values.mean(axis=1).sort_values(kind="stable").index[:HARDEST]
+    scores = evaluation.scores
+    best = scores.drop(columns="question").max(axis=1)
     return [
         {
             "id": name,
             "question": scores.at[name, "question"],
-            "best": percent(float(values.loc[name].max())),
-            "mean": percent(float(values.loc[name].mean())),
+            "best": percent(float(best[name])),
+            "mean": percent(float(mean)),
         }
-        for name in order
+        for name, mean in evaluation.hardest[:HARDEST].items()
     ]
-
-
-def _templates() -> jinja2.Environment:
-    here = Path(__file__).parent
-    return jinja2.Environment(
-        loader=jinja2.FileSystemLoader([here, here.parents[1] / "show" / "inspector"]),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-    )

@@ -51,6 +51,12 @@ class Tables:
     answer: str
     more: str
 
+    @property
+    def hardest(self) -> pd.Series:
+        """By question the mean over all systems, the lowest first."""
+        means = self.scores.drop(columns="question").mean(axis=1)
+        return means.sort_values(kind="stable")
+
 
 def tables(experiment: Experiment, ranked: Sequence[Result], settings: Settings) -> Tables:
     """Every table, from per-query scores of the systems, the best first."""
