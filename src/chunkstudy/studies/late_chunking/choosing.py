@@ -56,7 +56,7 @@ def against_whole(half: Systems, layout: str) -> pd.DataFrame:
     whole = half.read_whole[list(CHUNKERS)].mean(axis=1)
     pairs = [
         Pair(
-            _keys(half) | {"layout": layout, "window": str(some[0]) if some else ALL},
+            half.keys | {"layout": layout, "window": str(some[0]) if some else ALL},
             _all(half, layout, some), whole, half.documents,
         )
         for some in ((), *((window,) for window in sorted(half.plain)))
@@ -85,7 +85,7 @@ def tokens_read(counted: pd.DataFrame) -> dict[str, int]:
 
 def choices(systems: Iterable[Systems], splits: int = SPLITS) -> pd.DataFrame:
     """The choice that a user has, a row a collection and model."""
-    return pd.DataFrame([_keys(one) | choice(one, splits) for one in systems])
+    return pd.DataFrame([some.keys | choice(some, splits) for some in systems])
 
 
 def choice(systems: Systems, splits: int = SPLITS, seed: int = 0) -> dict[str, float | str]:
@@ -140,14 +140,10 @@ def _most(columns: pd.Index[Any], chosen: NDArray[np.int64], name: str) -> dict[
     return {name: arm, f"{name}'s share": float(counts[top] / counts.sum())}
 
 
-def _keys(systems: Systems) -> dict[str, object]:
-    return {"collection": systems.collection, "model": systems.model}
-
-
 def _pair(half: Systems, layout: str, other: str, windows: Sequence[int] = ()) -> Pair:
     keys = {"layout": layout, "other layout": other, "window": str(windows[0]) if windows else ALL}
     first, second = (_all(half, name, windows) for name in (layout, other))
-    return Pair(_keys(half) | keys, first, second, half.documents)
+    return Pair(half.keys | keys, first, second, half.documents)
 
 
 def _all(half: Systems, layout: str, windows: Sequence[int] = ()) -> pd.Series:

@@ -22,7 +22,6 @@ from chunkstudy.studies.late_chunking.systems import (
     TODAY,
     Systems,
     late_ordering,
-    models_of,
     slug,
 )
 
@@ -84,17 +83,9 @@ def by_layout(systems: Iterable[Systems], chunkers: Sequence[str]) -> pd.DataFra
         for (layout, window), late in system.late.items():
             if not wanted or not set(wanted) <= set(late.columns):
                 continue
-            keys = {"collection": system.collection, "model": system.model}
-            counts = {"window": window, "chunkers": len(wanted)}
-            plain = system.read_whole[wanted].mean(axis=1)
-            pairs.append(
-                Pair(
-                    keys | {"layout": layout} | counts,
-                    late[wanted].mean(axis=1),
-                    plain,
-                    system.documents,
-                )
-            )
+            keys = {"layout": layout, "window": window, "chunkers": len(wanted)}
+            first, second = (read[wanted].mean(axis=1) for read in (late, system.read_whole))
+            pairs.append(Pair(system.keys | keys, first, second, system.documents))
     family = "layouts and windows against plain chunks, {collection}, {model}"
     return differences(pairs, family, "late", "plain")
 
@@ -154,8 +145,8 @@ def between_models(
             gain(first),
             second.documents,
         )
-        for compared in models_of(systems)
-        for first, second in combinations(compared, 2)
+        for first, second in combinations(systems, 2)
+        if (first.collection, first.measure) == (second.collection, second.measure)
     ]
     return differences(pairs, f"two models, {WHERE}", "gain", "gain against")
 
@@ -190,9 +181,14 @@ def by_chunker(systems: Iterable[Systems], kind: str) -> pd.DataFrame:
             late = system.late[TODAY, window]
             for chunker, record in system.records[window].items():
                 cut = record.sizes["wordpiece"].percentiles[-1] > window - SPECIAL
-                keys = {"collection": system.collection, "chunker": chunker, "window": window}
-                keys |= {"cut": "yes" if cut else "no", "ordering": late_ordering(window)}
-                keys |= _condition(system, window)
+                keys = {
+                    "collection": system.collection,
+                    "chunker": chunker,
+                    "window": window,
+                    "cut": "yes" if cut else "no",
+                    "ordering": late_ordering(window),
+                    **_condition(system, window),
+                }
                 pairs.append(Pair(keys, late[chunker], plain[chunker]))
     family = f"{kind}, {{protocol}}, {{window}} tokens"
     rows = differences(pairs, family, "contextualized", "plain")
@@ -241,11 +237,11 @@ def lost_with_tails(systems: Iterable[Systems], cut: str, remedies: Sequence[str
 
 def _keys(system: Systems) -> dict[str, object]:
     """The leading columns within documents."""
-    where = {"collection": system.collection, "measure": system.measure, "over": system.over}
-    return where | {"model": system.model}
+    measured = {"measure": system.measure, "over": system.over}
+    return {"collection": system.collection, **measured, "model": system.model}
 
 
 def _condition(system: Systems, window: int) -> dict[str, object]:
     """The last keys where documents are looked for."""
-    where: dict[str, object] = {"protocol": system.protocol}
-    return where | {"encoder": slug(system.model, window), "measure": system.measure}
+    encoder = slug(system.model, window)
+    return {"protocol": system.protocol, "encoder": encoder, "measure": system.measure}

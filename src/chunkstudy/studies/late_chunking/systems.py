@@ -3,7 +3,7 @@ documents are looked for or passages within one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 
@@ -71,6 +71,11 @@ class Systems:
     protocol: str = CORRECTED.name
     records: Mapping[int, Mapping[str, Run]] = field(default_factory=dict, repr=False)
     over: str = EVERY
+
+    @property
+    def keys(self) -> dict[str, object]:
+        """The leading columns of a comparison."""
+        return {"collection": self.collection, "model": self.model}
 
     @property
     def narrowest(self) -> int:
@@ -159,13 +164,6 @@ def read(
                 )
             )
     return systems
-
-
-def models_of(systems: Sequence[Systems]) -> Iterator[list[Systems]]:
-    """The models of each collection and measure that are compared, side by side."""
-    keys = dict.fromkeys((one.collection, one.measure, one.over) for one in systems)
-    for key in keys:
-        yield [one for one in systems if (one.collection, one.measure, one.over) == key]
 
 
 def _runs(
