@@ -20,7 +20,7 @@ from chunkstudy.studies.late_chunking.gains import (
     without_tails,
 )
 from chunkstudy.studies.late_chunking.leaderboard import beside_leaderboard
-from chunkstudy.studies.late_chunking.quoted import quote
+from chunkstudy.studies.late_chunking.quoted import paper_table_cut, paper_table_within, quote
 from chunkstudy.studies.late_chunking.systems import (
     AVERAGED,
     E5,

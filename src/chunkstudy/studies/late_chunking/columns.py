@@ -50,19 +50,6 @@ LENGTHS = {
     "queries": "questions",
 }
 """The heads of the paper's table of lengths."""
-WITHIN = {
-    "collection": "collection",
-    "measure": "measure",
-    "model": "model",
-    "window": "window",
-    "chunkers": "chunkers",
-    "n": "questions",
-    "difference": "late minus plain",
-    "low": "95% interval",
-    "p_holm": "p, Holm",
-    "shown": "shown",
-}
-"""Those of its table of gains within documents."""
 SHORTER = {
     "Chroma, each corpus by itself": "Chroma",
     "COVID-QA, each paper by itself": "COVID-QA",
