@@ -39,7 +39,7 @@ from chunkstudy.runs.run import read_together, run
 from chunkstudy.runs.vectors import SUFFIX
 from chunkstudy.show.formats import write_csv
 from chunkstudy.studies.generated_questions.prompts import Settings
-from tests import chat_server, checkpoints, forking, mounts, small_study, small_training
+from tests import api_server, checkpoints, forking, mounts, small_study, small_training
 
 COLLECTION = "letters"
 PACKAGE = "small_bert"
@@ -128,7 +128,7 @@ def ask(address: str, folder: str) -> None:
     asked = (
         Request(LANGUAGE_MODEL, (Message("user", f"question {i}"),), 20) for i in range(REQUESTS)
     )
-    with chat_server.asker(address, Path(folder) / "recordings", at_once=AT_ONCE) as one:
+    with api_server.asker(address, Path(folder) / "recordings", at_once=AT_ONCE) as one:
         replies = [reply.recorded() for reply in one.ask_many(asked)]
     write_json(Path(folder) / "replies.json", replies)
 

@@ -18,7 +18,7 @@ import pytest
 
 from chunkstudy.base.faults import REMEDIES
 from chunkstudy.commands.failing import one_sentence
-from tests import chat_server, mounts
+from tests import api_server, mounts
 from tests.fault_scenes import AT_ONCE, REQUESTS, tree, vectors
 from tests.forking import Forker
 
@@ -110,7 +110,7 @@ def test_killed_at_random_moments(name: str, forker: Forker, world: Path, folder
 
 
 def test_no_reply_that_was_recorded_is_paid_for_twice(forker: Forker, folder: Path) -> None:
-    with chat_server.serving(seconds=0.01) as (address, state):
+    with api_server.serving(seconds=0.01) as (address, state):
         ended, killed = kill(forker, folder, Scene(replies_of), "ask", address, kills=10)
     assert ended * REQUESTS <= len(state.asked) <= ended * REQUESTS + killed * AT_ONCE
 
