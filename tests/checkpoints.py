@@ -222,7 +222,7 @@ def written(
     kind: str,
     weights: Weights | None = None,
     changes: Mapping[str, Any] = MappingProxyType({}),
-    **sizes: int,
+    sizes: Mapping[str, int] = MappingProxyType({}),
 ) -> tuple[Path, ModelSpec]:
     """A checkpoint whose configuration or weights may be changed, and what was registered."""
     config = configuration(kind, **sizes)

@@ -96,7 +96,8 @@ def wordpiece() -> bytes:
 
 def sentence_pieces() -> bytes:
     """XLM-RoBERTa's over the commonest words of the built-in texts; others come out in letters."""
-    texts = [one.text for one in (*builtin.load_documents(), *builtin.load().queries)]
+    texts = [document.text for document in builtin.load_documents()]
+    texts += [query.text for query in builtin.load().queries]
     words = Counter(unicodedata.normalize("NFKC", " ".join(texts)).split())
     letters = sorted({*"".join(words), *map(chr, range(33, 127))})
     common = [f"▁{word}" for word, _ in words.most_common(WORDS)]

@@ -29,7 +29,7 @@ def made(
 ) -> tuple[Bert, dict[str, Any], Weights]:
     """A small checkpoint as loaded, its configuration and its weights."""
     config = checkpoints.configuration(kind, **sizes)
-    _, spec = checkpoints.written(folder, kind, **sizes)
+    _, spec = checkpoints.written(folder, kind, sizes=sizes)
     return load(spec, folder, CPU, dtype), config, checkpoints.random_weights(kind, config)
 
 
