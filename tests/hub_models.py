@@ -10,23 +10,17 @@ from __future__ import annotations
 import hashlib
 import json
 import struct
-import unicodedata
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import safetensors.torch
 import torch
-from tokenizers import Tokenizer
 
-from chunkstudy.base import tokens
 from chunkstudy.base.models import MODELS, Architecture, ModelSpec
-from chunkstudy.collections import builtin
-from chunkstudy.encoders import four_bits
+from tests import tokenizer_files
 from tests.checkpoints import positions_key, published, random_weights, size_keys, unused_positions
 
 HIDDEN = 32
-WORDS = 1500
 LICENCE = "random weights of a rehearsal"
 DTYPES = {
     "jinaai/jina-embeddings-v2-small-en": torch.float16,
@@ -79,33 +73,14 @@ class Checkpoint:
 
 def every() -> dict[str, Checkpoint]:
     """All six by id; the same bytes each time."""
-    tokenizers = {"wordpiece": wordpiece(), "xlm-roberta": sentence_pieces()}
+    tokenizers = {
+        "wordpiece": tokenizer_files.wordpiece(),
+        "xlm-roberta": tokenizer_files.xlm_roberta(),
+    }
     return {
         name: _checkpoint(MODELS[name], dtype, tokenizers[MODELS[name].tokenizer], seed)
         for seed, (name, dtype) in enumerate(DTYPES.items())
     }
-
-
-def wordpiece() -> bytes:
-    """BERT's uncased tokenizer, cut and padded to 512 tokens as the models' files have it."""
-    tokenizer = Tokenizer.from_str(tokens.wordpiece().to_str())
-    tokenizer.enable_truncation(512)
-    tokenizer.enable_padding()
-    return tokenizer.to_str().encode()
-
-
-def sentence_pieces() -> bytes:
-    """XLM-RoBERTa's over the commonest words of the built-in texts; others come out in letters."""
-    texts = [document.text for document in builtin.load_documents()]
-    texts += [query.text for query in builtin.load().queries]
-    words = Counter(unicodedata.normalize("NFKC", " ".join(texts)).split())
-    letters = sorted({*"".join(words), *map(chr, range(33, 127))})
-    common = [f"▁{word}" for word, _ in words.most_common(WORDS)]
-    pieces = ["<s>", "<pad>", "</s>", "<unk>", "▁", *common, *letters]
-    scores = [(piece, -float(rank)) for rank, piece in enumerate(pieces)]
-    return json.dumps(
-        four_bits.tokenizer(four_bits.File((), 0.0, (0, 2, 1, 3), scores, {}))
-    ).encode()
 
 
 def _checkpoint(real: ModelSpec, dtype: torch.dtype, tokenizer: bytes, seed: int) -> Checkpoint:

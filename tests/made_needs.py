@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from chunkstudy.base.encoding import Vectors
-from chunkstudy.chunkers.passages import ielab_sentences
 from chunkstudy.llm.interface import Ask, Finish, Reply, Request
 
 PROSE = " ".join(f"Sentence number {i} speaks of topic {i // 7}." for i in range(120))
@@ -61,7 +60,7 @@ def replied(system: str, shown: str) -> str:
     if pieces := re.findall(r"start_chunk_(\d+)\|", shown):
         return f"split_after: {pieces[number % len(pieces)]}"
     if "propositions" in system:
-        return json.dumps({"propositions": [one for *_, one in ielab_sentences(shown, 1)]})
+        return json.dumps({"propositions": ["It says something.", "It says more."]})
     words = shown.split()
     return json.dumps({"segments": [{"begins": " ".join(words[number % len(words) :][:8])}]})
 

@@ -19,8 +19,7 @@ from chunkstudy.collections import released
 from chunkstudy.llm.prices import budget
 from chunkstudy.runs import records, run
 from tests import api_server, hub_models, hub_server
-from tests.made_needs import replied
-from tests.rehearsal import collection_files
+from tests.rehearsal import collection_files, services
 
 MARK = "REHEARSAL.txt"
 SENTENCE = (
@@ -67,7 +66,7 @@ def standing(root: Path) -> Iterator[Stand]:
     checkpoints = hub_models.every()
     with ExitStack() as stack:
         home, hub = stack.enter_context(hub_server.serving(checkpoints))
-        api, _ = stack.enter_context(api_server.serving(says=reply))
+        api, _ = stack.enter_context(api_server.serving(says=services.reply))
         patch = stack.enter_context(pytest.MonkeyPatch.context())
         made = collection_files.every(home)
         hub.files.update(made.files)
@@ -100,11 +99,6 @@ def environment(root: Path, home: str, api: str) -> dict[str, str]:
         "NO_PROXY": "127.0.0.1,localhost",
         "no_proxy": "127.0.0.1,localhost",
     }
-
-
-def reply(asked: api_server.Asked) -> str:
-    """Of a language model to LumberChunker's, the propositions' or Chroma's request."""
-    return replied(asked.system, asked.texts[-1])
 
 
 def forget() -> None:
