@@ -205,12 +205,12 @@ def test_ranks_are_those_of_every_chunk_by_score_and_of_an_excerpt_alone(
         assert chunk.score == pytest.approx(scores[i], abs=1e-6)
         equal = np.flatnonzero(np.abs(scores - scores[i]) <= 1e-6)
         assert chunk.rank - 1 == (scores > scores[i] + 1e-6).sum() + (equal < i).sum()
-    chunk = list(searched.chunks.document).index(1) + 4
-    start, end = int(searched.chunks.start[chunk]), int(searched.chunks.end[chunk])
+    of_b = list(searched.chunks.document).index(1) + 4
+    start, end = int(searched.chunks.start[of_b]), int(searched.chunks.end[of_b])
     judged = replace(COLLECTION, judgments=(Judgment("comet", "b", start, end),))
     (excerpt,) = inspection.search(condition(), judged, store).inspect(DEPTH, 0)[0].excerpts
     (same,) = excerpt.chunks
-    assert excerpt.alone and excerpt.alone.rank == same.rank == excerpt.complete_at > 1
+    assert excerpt.alone and excerpt.alone.rank == excerpt.complete_at == same.rank > 1
     assert excerpt.alone.score == pytest.approx(same.score)
 
 

@@ -143,14 +143,14 @@ def _bars(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 def _hardest(evaluation: Tables) -> list[dict[str, Any]]:
     """The questions with the lowest mean over all systems."""
-    scores = evaluation.scores
+    scores, means = evaluation.scores, evaluation.hardest
     best = scores.drop(columns="question").max(axis=1)
     return [
         {
             "id": name,
             "question": scores.at[name, "question"],
             "best": percent(float(best[name])),
-            "mean": percent(float(mean)),
+            "mean": percent(float(means[name])),
         }
-        for name, mean in evaluation.hardest[:HARDEST].items()
+        for name in means.index[:HARDEST]
     ]
