@@ -175,7 +175,16 @@ def evaluate(
                 store, collection, chunks, method, protocol, before, condition.chunker
             )
     sizes = {name: np.asarray(tokens.counter(name).count_many(texts)) for name in UNITS}
-    scored = _score(condition, collection, chunks, vectors, approximate)
+    by: scoring.By | None = vectors
+    if vectors and approximate:
+        if condition.task != "token_overlap":
+            raise ConditionError(
+                f"{condition} is searched exactly; Chroma's search is of its own task"
+            )
+        order = hnsw.as_asked(collection, chunks)
+        by = hnsw.as_published(*vectors, scoring.OVERLAP_DEPTH, order)
+    propositions = condition.chunking.entry.rewrites
+    scored = scoring.score(condition.collection, collection, chunks, by, protocol, propositions)
     timing |= scored.seconds
     in_documents = tokens.counter("cl100k").count_many([d.text for d in collection.documents])
     timing["collection_tokens"] = sum(in_documents)
@@ -211,25 +220,6 @@ def evaluate(
         **made_on(PACKAGES),
     )
     return Outcome(record, scores, timing, chunks, scored.kept)
-
-
-def _score(
-    condition: Condition,
-    collection: Collection,
-    chunks: Chunks,
-    vectors: Vectors | None,
-    approximate: bool,
-) -> scoring.Scored:
-    if approximate and condition.task != "token_overlap":
-        raise ConditionError(f"{condition} is searched exactly; Chroma's search is of its own task")
-    by: scoring.By | None = vectors
-    if vectors and approximate:
-        order = hnsw.as_asked(collection, chunks)
-        by = hnsw.as_published(*vectors, scoring.OVERLAP_DEPTH, order)
-    propositions = condition.chunking.entry.rewrites
-    return scoring.score(
-        condition.collection, collection, chunks, by, condition.rules, propositions
-    )
 
 
 @contextmanager
