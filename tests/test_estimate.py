@@ -13,9 +13,16 @@ from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.collections import registry
 from chunkstudy.encoders import models
 from chunkstudy.publish import planned
-from chunkstudy.runs import published_grid, segmentations
+from chunkstudy.runs import published_grid
 from chunkstudy.runs.conditions import LARGE, MINILM_512, MPNET, PRE_EMBEDDING, Condition
-from chunkstudy.runs.estimate import estimate, known_tokens, open_by_model, prices, total
+from chunkstudy.runs.estimate import (
+    estimate,
+    known_size,
+    open_by_model,
+    prices,
+    segmentations,
+    total,
+)
 
 ROOT = Places(Path(__file__).parents[1])
 
@@ -34,7 +41,7 @@ def test_totals_are_the_sums_of_their_lines(nothing_recorded: Places) -> None:
     assert [one.blocked for one in found] == sorted(one.blocked for one in found)
     assert {one.condition for one in found} == set(study)
     lines = list(estimate(study, nothing_recorded, "h200"))
-    assert len(lines) == len(study) + 3 + len(segmentations.needed(study))
+    assert len(lines) == len(study) + 3 + len(segmentations(study))
     open_line, blocked_line, all_line = map(_numbers, lines[len(study) : len(study) + 3])
     assert all_line[0] == pytest.approx(total(found).tokens / 1e6, abs=0.01)
     assert all_line[1] == pytest.approx(total(found).dollars, abs=0.01)
@@ -49,7 +56,7 @@ def test_the_taxonomys_boundaries_are_drawn_once_for_all_models(nothing_recorded
         for model in models_of
         for ordering in published_grid.ORDERINGS
     ]
-    size = known_tokens("fiqa", nothing_recorded)
+    size = known_size("fiqa", nothing_recorded)[1]
     read = total(prices(conditions, nothing_recorded)).tokens
     assert read == pytest.approx(size * (3 + 2 * len(models_of)))
 
@@ -87,10 +94,10 @@ def test_what_is_recorded_costs_nothing() -> None:
 
 def test_every_collection_has_a_size(tmp_path: Path) -> None:
     for name in {one.collection for one in planned.conditions(ROOT)}:
-        assert known_tokens(name, Places(tmp_path)) > 0
+        assert known_size(name, Places(tmp_path))[1] > 0
     for name in ("scifact", "gutenqa-emma"):
-        recorded = known_tokens(name, ROOT)
-        assert recorded != known_tokens(name, Places(tmp_path))
+        recorded = known_size(name, ROOT)[1]
+        assert recorded != known_size(name, Places(tmp_path))[1]
 
 
 def test_a_size_that_is_assumed_is_said(

@@ -25,7 +25,7 @@ from chunkstudy.llm.interface import Reply, Request
 from chunkstudy.llm.prices import PRICES, Estimate, expected
 from chunkstudy.runs import published_grid
 from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.segmentations import Segmentation, needed, takes
+from chunkstudy.runs.estimate import Segmentation, segmentations
 
 ROOT = Places(Path(__file__).parents[1])
 GEMINI = "gemini/gemini-2.5-flash"
@@ -33,11 +33,11 @@ GEMINI = "gemini/gemini-2.5-flash"
 
 def test_every_segmentation_of_the_published_grid_is_priced_once() -> None:
     grid = published_grid.published_grid()
-    found = needed(grid)
+    found = segmentations(grid)
     assert len(found) == len(set(found)) == 1 + 2 * len(published_grid.TAXONOMY_COLLECTIONS)
     assert {one.chunker for one in found} == {"lumberchunker", "proposition", "llm"}
     for one in found:
-        estimate, basis = takes(one, ROOT)
+        estimate, basis = one.takes(ROOT)
         assert estimate is not None
         assert estimate.dollars is not None
         assert estimate.dollars > 0
@@ -97,20 +97,20 @@ def test_estimates_add_up_and_one_without_a_price_leaves_the_sum_without() -> No
 def test_books_are_asked_chunk_by_chunk_or_by_paragraph_and_short_documents_whole(
     collection: str, chunker: str, requests: int, read: int | None
 ) -> None:
-    estimate, basis = takes(Segmentation(collection, chunker, GEMINI), ROOT)
+    estimate, basis = Segmentation(collection, chunker, GEMINI).takes(ROOT)
     assert estimate is not None and estimate.requests == requests and "counted" in basis
     assert read is None or estimate.input_tokens == pytest.approx(read, rel=0.01)
 
 
 def test_what_nobody_counted_here_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bare = Places(tmp_path)
-    assert "nobody counted" in takes(Segmentation("fiqa", "proposition", GEMINI), bare)[1]
+    assert "nobody counted" in Segmentation("fiqa", "proposition", GEMINI).takes(bare)[1]
     assert (
         "taken to be as long as Emma"
-        in takes(Segmentation("gutenqa", "lumberchunker", GEMINI), bare)[1]
+        in Segmentation("gutenqa", "lumberchunker", GEMINI).takes(bare)[1]
     )
     monkeypatch.setitem(COLLECTIONS, "own", replace(COLLECTIONS["builtin"], tokens=0))
-    estimate, reason = takes(Segmentation("own", "lumberchunker", GEMINI), bare)
+    estimate, reason = Segmentation("own", "lumberchunker", GEMINI).takes(bare)
     assert estimate is None
     assert "a run says what it takes" in reason
 

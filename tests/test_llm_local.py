@@ -12,7 +12,6 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM
 
-from chunkstudy.base import gguf
 from chunkstudy.base.files import sha256
 from chunkstudy.base.models import ModelSpec, Packed
 from chunkstudy.llm import causal_models
@@ -178,7 +177,7 @@ def test_a_packed_model_is_multiplied_out_once_and_splits_digits_before_words(
 ) -> None:
     model = packed(packed_path)
     folder = causal_models.weights_folder(model)
-    monkeypatch.setattr(gguf, "convert", lambda *_: pytest.fail("made again"))
+    monkeypatch.setattr(causal_models, "unpack", lambda *_: pytest.fail("made again"))
     assert causal_models.weights_folder(model) == folder
     names = {"model.safetensors", "config.json", "tokenizer.json", "tokenizer_config.json"}
     assert {path.name for path in folder.iterdir()} == names

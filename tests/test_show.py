@@ -10,7 +10,7 @@ import pytest
 from chunkstudy import Study
 from chunkstudy.base.places import Places
 from chunkstudy.base.spans import Collection, Document, Judgment, Query
-from chunkstudy.runs import first_chunks
+from chunkstudy.runs import rescore
 from chunkstudy.runs.parquet import RecordError
 from chunkstudy.runs.records import Run, read_run
 from chunkstudy.runs.study_results import StudyError
@@ -115,7 +115,7 @@ def test_another_cut_off_of_chromas_table_needs_neither_a_run_nor_a_text(
     runs = Study("trial").runs("chroma", [RECURSIVE], protocol="as_published-chroma")
     means = [runs.scores(k=k).frame[f"SpanRecall@{k}"].mean() for k in (1, 3, 5, 7)]
     assert means == sorted(means) and means[0] < means[1] < means[2] < means[3]
-    again = first_chunks.values(
+    again = rescore.without_texts(
         PLACES, runs.found[RECURSIVE].run, "SpanIoU@10", _kept(runs.found[RECURSIVE].run)
     )
     assert again is not None
@@ -129,15 +129,15 @@ def test_first_chunks_of_another_run_are_refused(tmp_path: Path) -> None:
     for name in ("facts", "runs"):
         (tmp_path / "results").mkdir(exist_ok=True)
         (tmp_path / "results" / name).symlink_to(PLACES.results / name)
-    later = _kept(run).groupby("query").tail(first_chunks.DEPTH - 1)
+    later = _kept(run).groupby("query").tail(rescore.FIRST - 1)
     with pytest.raises(RecordError, match="is not of the record"):
-        first_chunks.write(Places(tmp_path), run, later)
+        rescore.keep_first(Places(tmp_path), run, later)
     assert not list((tmp_path / "results/first_chunks").rglob("*.parquet"))
-    first_chunks.write(Places(tmp_path), run, _kept(run))
-    assert first_chunks.read(Places(tmp_path), run) is not None
+    rescore.keep_first(Places(tmp_path), run, _kept(run))
+    assert rescore.first_chunks(Places(tmp_path), run) is not None
 
 
 def _kept(run: Run) -> pd.DataFrame:
-    found = first_chunks.read(PLACES, run)
+    found = rescore.first_chunks(PLACES, run)
     assert found is not None
     return found

@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from chunkstudy.runs.store import VectorStore
-from chunkstudy.runs.vectors import VectorFiles
+from chunkstudy.runs.store import VectorFiles, VectorStore
 from tests.small_study import Letters
 
 TEXTS = [f"text {i} {'abc' * (i % 7)}" for i in range(2500)]

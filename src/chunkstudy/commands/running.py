@@ -61,7 +61,7 @@ def models(
     import json
 
     from chunkstudy.base import weights
-    from chunkstudy.runs import checklist
+    from chunkstudy.studies.which_models import checklist
 
     with one_sentence():
         rows = [

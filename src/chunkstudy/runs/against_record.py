@@ -109,10 +109,7 @@ def _similarity(run: records.Run, outcome: Outcome, folder: Path, outside: Path)
     """The largest difference of the similarity at a rank; 0 where they rank other chunks, or no
     ranking is at hand."""
     same = run.chunks_sha256 == outcome.run.chunks_sha256
-    if run.ranking is None or outcome.kept is None or not same:
+    recorded = rankings.load(folder, outside, run.ranking) if same else None
+    if recorded is None or outcome.kept is None:
         return 0.0
-    path = rankings.find(folder, outside, run.ranking)
-    if path is None:
-        return 0.0
-    recorded = rankings.read(path, run.ranking)["score"]
-    return float((recorded - outcome.kept["score"]).abs().max())
+    return float((recorded["score"] - outcome.kept["score"]).abs().max())

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from functools import reduce
 
 from chunkstudy.base.places import Places
-from chunkstudy.collections import registry
+from chunkstudy.chunkers.expected_requests import of_boundaries
+from chunkstudy.collections import gutenqa, registry
 from chunkstudy.encoders import models
-from chunkstudy.llm.prices import PRICES
-from chunkstudy.runs import facts, records, segmentations
+from chunkstudy.llm.prices import PRICES, Estimate
+from chunkstudy.runs import facts, records
 from chunkstudy.runs.conditions import (
     ChunkerSpec,
     Condition,
@@ -149,7 +150,7 @@ def prices(
     missing = [c for c in conditions if again or not records.complete(places.runs / c.path)]
     blocked = {c: reason_not_run(c) is not None for c in missing}
     names = {one.collection for one in missing}
-    sizes = {name: known_tokens(name, places) or DEFAULT_TOKENS for name in names}
+    sizes = {name: known_size(name, places)[1] or DEFAULT_TOKENS for name in names}
     seen: set[tuple[str, ...]] = set()
     priced = []
     for condition in sorted(missing, key=blocked.__getitem__):
@@ -178,7 +179,7 @@ def estimate(
         raise ValueError(f"unknown device {device!r}; use one of {', '.join(DEVICES)}")
     priced = prices(conditions, places, again, DEVICES[device])
     for name in dict.fromkeys(one.condition.collection for one in priced):
-        if not known_tokens(name, places):
+        if not known_size(name, places)[1]:
             yield f"nobody has counted {name}: {DEFAULT_TOKENS:,} tokens are assumed of it"
     for one in priced:
         yield f"{one.condition}\t{one.cost}"
@@ -187,9 +188,9 @@ def estimate(
         if group:
             yield f"{len(group)} that {label}\t{total(group)}"
     yield f"all {len(priced)} on {DEVICES[device].description}\t{total(priced)}"
-    for drawn in segmentations.needed(conditions):
-        takes, basis = segmentations.takes(drawn, places)
-        text = f"not known here: {basis}" if takes is None else f"{takes} ({basis})"
+    for drawn in segmentations(conditions):
+        expected, basis = drawn.takes(places)
+        text = f"not known here: {basis}" if expected is None else f"{expected} ({basis})"
         yield f"boundaries of {drawn.collection}/{drawn.chunker} by {drawn.model}\t{text}"
 
 
@@ -227,12 +228,46 @@ def readings(condition: Condition) -> Iterator[Reading]:
     yield Reading(key, condition.model.model, _passes(method, spec), method.window)
 
 
-def known_tokens(name: str, places: Places) -> int:
-    """WordPiece tokens of a collection, Chroma's in cl100k: as recorded, else as registered; 0
-    where nobody counted them."""
-    if not (found := facts.read(places, f"{name}_facts")).empty:
-        return int(found["wordpiece_tokens"][0])
-    return registry.find(name).tokens
+@dataclass(frozen=True, slots=True)
+class Segmentation:
+    """Boundaries that a language model draws once for all conditions that use them: by which
+    chunker and model, of which collection."""
+
+    collection: str
+    chunker: str
+    model: str
+
+    def takes(self, places: Places) -> tuple[Estimate | None, str]:
+        """What drawing them would take, and on what the number rests; None where the size of the
+        collection is not known, and why."""
+        documents, tokens, counted = known_size(self.collection, places)
+        if not tokens:
+            return None, "nobody has counted its texts; a run says what it takes before it starts"
+        basis = "roughly, from a size that nobody counted here"
+        if counted or self.collection == "chroma":
+            basis = "from its texts, counted"
+        if self.collection == gutenqa.FULL:
+            basis = "99 of its 100 books are not here and taken to be as long as Emma"
+        return of_boundaries(self.chunker, self.model, documents, tokens), basis
+
+
+def segmentations(conditions: Iterable[Condition]) -> list[Segmentation]:
+    """Those that the conditions need, each once, in their order."""
+    needed = (
+        Segmentation(condition.collection, spec.name, spec.llm)
+        for condition in conditions
+        if (spec := condition.chunking).llm
+    )
+    return list(dict.fromkeys(needed))
+
+
+def known_size(name: str, places: Places) -> tuple[int, int, bool]:
+    """Documents and WordPiece tokens of a collection, Chroma's in cl100k, and whether they are as
+    recorded, not as registered; 0 tokens where nobody counted them."""
+    if not (recorded := facts.read(places, f"{name}_facts")).empty:
+        return int(recorded["documents"][0]), int(recorded["wordpiece_tokens"][0]), True
+    entry = registry.find(name)
+    return entry.documents, entry.tokens, False
 
 
 def _passes(method: EmbeddingMethod, spec: ChunkerSpec) -> float:

@@ -40,7 +40,7 @@ def every(places: Places) -> pd.DataFrame:
 
 def write(collection: Collection, places: Places) -> None:
     """Write all that is known of a collection of the study: query id to part and the counts of each
-    part; Chroma's judged spans, of whose records the first chunks are kept (``first_chunks``); what
+    part; Chroma's judged spans, of whose records the first chunks are kept (``rescore``); what
     decides how documents are read; what was released."""
     name, found = collection.name, {}
     if name in IN_PARTS:

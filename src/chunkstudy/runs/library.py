@@ -88,11 +88,10 @@ def write_csv(path: Path, conditions: Iterable[Condition], library: Library) -> 
         for condition in conditions:
             if (record := library.get(condition)) is None:
                 continue
-            for measure, values in record.wide.items():
-                given = values.dropna()
-                lines += len(given)
-                writer.writerows(
-                    (*condition.path.parts, query, measure, f"{value:.6f}")
-                    for query, value in given.items()
-                )
+            scores = record.wide.melt(ignore_index=False).dropna()
+            lines += len(scores)
+            writer.writerows(
+                (*condition.path.parts, query, measure, f"{value:.6f}")
+                for query, measure, value in scores.itertuples()
+            )
     return lines

@@ -29,15 +29,15 @@ def merge(folder: Path) -> Merged:
     Raises:
         RecordError: if the folder holds no record.
     """
-    found = sorted(path for path in folder.glob("*/*/*/*/*") if path.is_dir())
-    if not found:
+    sources = sorted(path for path in folder.glob("*/*/*/*/*") if path.is_dir())
+    if not sources:
         raise RecordError(
             f"there is no record below {folder}; name a folder that is laid out as results/runs"
         )
     merged = Merged()
-    for path in found:
+    for source in sources:
         try:
-            added = _add(path, path.relative_to(folder).as_posix())
+            added = _add(source, source.relative_to(folder).as_posix())
         except (ValueError, RuntimeError) as error:
             merged.refused.append(str(error))
             continue
@@ -70,8 +70,7 @@ def _add(source: Path, name: str) -> bool:
         raise RecordError(
             f"{source / 'timing.json'} is missing or torn; copy the record again"
         ) from error
-    ranking = None
-    if run.ranking and (path := rankings.find(source, places.find().rankings, run.ranking)):
-        ranking = rankings.read(path, run.ranking)
-    records.write(target, run, scores, timing, ranking, outside=places.find().rankings)
+    outside = places.find().rankings
+    ranking = rankings.load(source, outside, run.ranking)
+    records.write(target, run, scores, timing, ranking, outside=outside)
     return True

@@ -123,6 +123,12 @@ def read(path: Path, kept: Kept) -> pd.DataFrame:
     return found
 
 
+def load(folder: Path, outside: Path, kept: Kept | None) -> pd.DataFrame | None:
+    """The ranking of a record, checked as :func:`read` does; None where there is none at hand."""
+    path = find(folder, outside, kept) if kept else None
+    return read(path, kept) if kept and path else None
+
+
 def rows(queries: int, ranking: pd.DataFrame) -> Ints:
     """Which rows are a query's, shape (queries, depth), ``NO_CHUNK`` where it has fewer ranks."""
     found = np.full((queries, DEPTH), NO_CHUNK, dtype=np.int64)

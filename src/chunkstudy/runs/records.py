@@ -113,6 +113,13 @@ class Run(Strict):
             self.collection, self.chunker, self.encoder, self.ordering, self.protocol
         )
 
+    def with_scores(self, scores: pd.DataFrame) -> Run:
+        """The same run with other scores, as :func:`write_scores` takes them."""
+        digest = scores_sha256(scores)
+        return self.model_copy(
+            update={"measures": list(scores.columns), "per_query_sha256": digest}
+        )
+
     @property
     def condition(self) -> Condition:
         return Condition(self.collection, self.chunker, self.encoder, self.ordering, self.protocol)

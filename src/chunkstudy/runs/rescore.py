@@ -1,5 +1,10 @@
 """Another measure of recorded conditions, from their kept rankings; nothing is encoded.
 
+Chroma's rankings are too big to lie beside all their records (``rankings.py``). Of those that pages
+show, the first ten chunks a question lie in ``results/first_chunks``, under the record's path; with
+the judged spans in ``results/facts`` they give another cut-off without a text. Nothing in them is
+believed unless it gives the record's own scores.
+
 Ranked documents take every measure that ``measures.ranking`` knows, by ir-measures' names. Ranked
 chunks take ``SpanRecall@k``, ``SpanPrecision@k``, ``SpanIoU@k`` and ``SpanF1@k``, also with
 ``(unit=token)``, and, where chunks were judged one by one, ``DCG@k``.
@@ -22,12 +27,16 @@ from chunkstudy.evaluation.measures import ranking as document_measures
 from chunkstudy.evaluation.measures.token_overlap import Hit, JudgedSpans, TokenOverlap, in_tokens
 from chunkstudy.evaluation.retrieval.documents import DocumentRanking
 from chunkstudy.evaluation.retrieval.small_to_large import best_of_each
-from chunkstudy.runs import rankings, records, scoring
+from chunkstudy.runs import facts, parquet, rankings, records, scoring
 from chunkstudy.runs.conditions import NONE, Condition
-from chunkstudy.runs.library import Library, Record
+from chunkstudy.runs.parquet import RecordError
 
 SPAN = re.compile(r"(Span(?:Recall|Precision|IoU|F1))(\(unit=token\))?@([1-9]\d*)")
 FIRST_HIT = re.compile(r"DCG@([1-9]\d*)")
+FIRST = 10
+"""Chunks a question kept of each of Chroma's records that pages show."""
+FIRST_COLUMNS = ("query", "document", "start", "end")
+CHECKED = "SpanRecall@5"
 
 
 class RescoreError(ValueError):
@@ -43,49 +52,46 @@ def rescore(measure: str, conditions: Sequence[Condition], places: Places) -> in
         RescoreError: if a ranking is missing, or does not give this measure.
         RecordError: if a ranking is not the one recorded.
     """
-    library = Library(places)
-    found = [record for one in conditions if (record := library.get(one))]
-    lacking = [record for record in found if measure not in record.run.measures]
-    added = [_with(record, measure, _ranking(record, places.rankings)) for record in lacking]
-    for record, scores in zip(lacking, added, strict=True):
-        run = record.run.model_copy(
-            update={
-                "measures": list(scores.columns),
-                "per_query_sha256": records.scores_sha256(scores),
-            }
-        )
+    recorded = records.find(places.runs)
+    runs = {c: records.read_run(recorded[c]) for c in conditions if c in recorded}
+    lacking = {c: run for c, run in runs.items() if measure not in run.measures}
+    added = [
+        _with(recorded[c], run, measure, _ranking(recorded[c], run, places.rankings))
+        for c, run in lacking.items()
+    ]
+    for (condition, run), scores in zip(lacking.items(), added, strict=True):
         # A column that run.json does not name is no part of the record, so the old one stays whole
         # until the new run.json is there.
-        records.write_scores(record.folder, scores)
-        records.write_run(record.folder, run)
+        records.write_scores(recorded[condition], scores)
+        records.write_run(recorded[condition], run.with_scores(scores))
     return len(lacking)
 
 
-def _ranking(record: Record, outside: Path) -> pd.DataFrame:
-    condition, kept = record.run.condition, record.run.ranking
+def _ranking(folder: Path, run: records.Run, outside: Path) -> pd.DataFrame:
+    condition, kept = run.condition, run.ranking
     if condition.encoder == NONE:
         raise RescoreError(f"{condition} ranks nothing, so it takes no measure of a ranking")
     if condition.method.beside:
         raise RescoreError(
-            f"{condition} is there to compare layouts and keeps {', '.join(record.run.measures)} "
+            f"{condition} is there to compare layouts and keeps {', '.join(run.measures)} "
             "without its ranking; leave it out"
         )
     again = f"`chunkstudy run --only '{condition}' --again` makes one"
     if kept is None:
         raise RescoreError(f"{condition} was recorded without its ranking; {again}")
-    path = rankings.find(record.folder, outside, kept)
-    if path is None:
+    ranking = rankings.load(folder, outside, kept)
+    if ranking is None:
         raise RescoreError(
             f"the ranking of {condition} ({kept.rows} rows, sha256 {kept.sha256[:12]}...) lies "
             f"neither beside its record nor in {outside}; {again}"
         )
-    return rankings.read(path, kept)
+    return ranking
 
 
-def _with(record: Record, measure: str, ranking: pd.DataFrame) -> pd.DataFrame:
+def _with(folder: Path, run: records.Run, measure: str, ranking: pd.DataFrame) -> pd.DataFrame:
     """The record's scores as stored, with a column more."""
-    frame = records.read_in_order(record.folder, record.run)
-    added = values(record.run, measure, ranking)
+    frame = records.read_in_order(folder, run)
+    added = values(run, measure, ranking)
     return frame.assign(**{measure: scoring.six_decimals(added.reindex(frame.index))})
 
 
@@ -104,6 +110,59 @@ def values(run: records.Run, measure: str, ranking: pd.DataFrame) -> pd.Series:
     if "start" in ranking:
         return of_chunks(collection, run.condition, measure, ranking)
     return of_documents(collection, measure, ranking)
+
+
+def keep_first(places: Places, run: records.Run, ranking: pd.DataFrame) -> None:
+    """Keep the first chunks of a ranking of chunks.
+
+    Raises:
+        RecordError: if it does not give the scores of the study's record.
+    """
+    top = ranking[ranking.groupby("query").cumcount() < FIRST]
+    path = path_of_first(places, run)
+    parquet.write(path, top[list(FIRST_COLUMNS)].astype(np.int32), FIRST_COLUMNS)
+    try:
+        first_chunks(places, run)
+    except RecordError:
+        path.unlink()
+        raise
+
+
+def first_chunks(places: Places, run: records.Run) -> pd.DataFrame | None:
+    """The first chunks of a record, ``query, document, start, end``, best first; None where none
+    are kept.
+
+    Raises:
+        RecordError: if they do not give the record's scores.
+    """
+    path = path_of_first(places, run)
+    if not path.exists():
+        return None
+    ranking = parquet.read(path)
+    recorded = records.read_in_order(places.runs / run.path, run)[CHECKED]
+    given = without_texts(places, run, CHECKED, ranking)
+    if given is None or not np.array_equal(given.to_numpy(), recorded.to_numpy()):
+        raise RecordError(f"{path} is not of the record {run.path}; remove it, or keep it anew")
+    return ranking
+
+
+def path_of_first(places: Places, run: records.Run) -> Path:
+    """Where the first chunks of a record lie."""
+    return places.results / "first_chunks" / f"{run.path}.parquet"
+
+
+def without_texts(
+    places: Places, run: records.Run, measure: str, ranking: pd.DataFrame
+) -> pd.Series | None:
+    """A measure of spans by query id, six decimals, from what is stored of the collection; None
+    where that is nothing, or where the measure needs the text."""
+    judged = facts.judged(places, run.collection)
+    match = SPAN.fullmatch(measure)
+    if judged is None or match is None or match[2] or int(match[3]) > rankings.DEPTH:
+        return None
+    scores = of_spans(judged, run.condition.rules.hit, ranking, match[1], int(match[3]))
+    ids = facts.read(places, run.collection)["query_id"]
+    return scoring.six_decimals(pd.Series(scores, ids))
 
 
 def of_documents(collection: Collection, measure: str, ranking: pd.DataFrame) -> pd.Series:

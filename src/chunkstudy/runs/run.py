@@ -22,17 +22,9 @@ from chunkstudy.collections.registry import load_collection as load_collection
 from chunkstudy.encoders import api
 from chunkstudy.encoders.api import ApiEncoder
 from chunkstudy.evaluation.retrieval import hnsw
-from chunkstudy.runs import (
-    rankings,
-    records,
-    scoring,
-)
+from chunkstudy.runs import rankings, records, scoring
 from chunkstudy.runs.chunking import chunk, describe, describe_language_model
-from chunkstudy.runs.conditions import (
-    PREPENDED,
-    Condition,
-    ConditionError,
-)
+from chunkstudy.runs.conditions import PREPENDED, Condition, ConditionError
 from chunkstudy.runs.encoding import Vectors, contexts_of, encode_both, jobs, read_once
 from chunkstudy.runs.requirements import reason_not_run
 from chunkstudy.runs.store import VectorStore
@@ -92,15 +84,8 @@ def run(condition: Condition, vectors: Path, runs: Path, outside: Path) -> Outco
 
 def _of_one_measure(outcome: Outcome) -> Outcome:
     """What a record of a layout keeps, of which there are many: the scores that are compared."""
-    first = [outcome.run.condition.measure]
-    scores = outcome.scores[first]
-    run = outcome.run.model_copy(
-        update={
-            "measures": first,
-            "per_query_sha256": records.scores_sha256(scores),
-            "ranking": None,
-        }
-    )
+    scores = outcome.scores[[outcome.run.condition.measure]]
+    run = outcome.run.with_scores(scores).model_copy(update={"ranking": None})
     return replace(outcome, run=run, scores=scores, kept=None)
 
 
@@ -190,7 +175,16 @@ def evaluate(
                 store, collection, chunks, method, protocol, before, condition.chunker
             )
     sizes = {name: np.asarray(tokens.counter(name).count_many(texts)) for name in UNITS}
-    scored = _score(condition, collection, chunks, vectors, approximate)
+    by: scoring.By | None = vectors
+    if vectors and approximate:
+        if condition.task != "token_overlap":
+            raise ConditionError(
+                f"{condition} is searched exactly; Chroma's search is of its own task"
+            )
+        order = hnsw.as_asked(collection, chunks)
+        by = hnsw.as_published(*vectors, scoring.OVERLAP_DEPTH, order)
+    propositions = condition.chunking.entry.rewrites
+    scored = scoring.score(condition.collection, collection, chunks, by, protocol, propositions)
     timing |= scored.seconds
     in_documents = tokens.counter("cl100k").count_many([d.text for d in collection.documents])
     timing["collection_tokens"] = sum(in_documents)
@@ -226,25 +220,6 @@ def evaluate(
         **made_on(PACKAGES),
     )
     return Outcome(record, scores, timing, chunks, scored.kept)
-
-
-def _score(
-    condition: Condition,
-    collection: Collection,
-    chunks: Chunks,
-    vectors: Vectors | None,
-    approximate: bool,
-) -> scoring.Scored:
-    if approximate and condition.task != "token_overlap":
-        raise ConditionError(f"{condition} is searched exactly; Chroma's search is of its own task")
-    by: scoring.By | None = vectors
-    if vectors and approximate:
-        order = hnsw.as_asked(collection, chunks)
-        by = hnsw.as_published(*vectors, scoring.OVERLAP_DEPTH, order)
-    propositions = condition.chunking.entry.rewrites
-    return scoring.score(
-        condition.collection, collection, chunks, by, condition.rules, propositions
-    )
 
 
 @contextmanager

@@ -1,8 +1,12 @@
 """Vectors kept by what the model reads, so that conditions share them and a killed run resumes.
 
-Each block is a file (``vectors``), so nothing half-written is ever read. A plain text is the case
-of one window pooled as a whole, so a document of one chunk under contextualized encoding is the
-vector that plain encoding left here.
+A plain text is the case of one window pooled as a whole, so a document of one chunk under
+contextualized encoding is the vector that plain encoding left here.
+
+On disk a block is a file, written once: beside its place, renamed into it, and named by the keys it
+holds. So nothing is ever locked, also where machines share a folder; a killed process leaves no
+half of a file, and two that compute one block write the same bytes. A file that is not whole counts
+as not there.
 """
 
 from __future__ import annotations
@@ -12,27 +16,33 @@ import json
 import struct
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
 from tqdm import tqdm
 
 from chunkstudy.base import models
+from chunkstudy.base.files import check_writable, write_bytes
 from chunkstudy.encoders.api import ApiEncoder
 from chunkstudy.encoders.contextualized import Layout
 from chunkstudy.encoders.interface import Encoder, Role, TokenEncoder
 from chunkstudy.llm.prices import budget
 from chunkstudy.runs.conditions import Condition, parse_encoder
-from chunkstudy.runs.vectors import VectorFiles
 
 BLOCK = 1024
 """Texts a block."""
 TOKENS = 1 << 18
 """Tokens a block, of contextualized documents."""
+KEY = 32
+"""Bytes of a key."""
+SUFFIX = ".safetensors"
+Vector = NDArray[np.float32]
 
 
 class VectorStore:
@@ -98,7 +108,7 @@ class VectorStore:
 
     def fill(
         self, layouts: Sequence[Layout], spans: Sequence[NDArray[np.int64]], label: str
-    ) -> tuple[dict[bytes, NDArray[np.float32]], list[bytes]]:
+    ) -> tuple[dict[bytes, Vector], list[bytes]]:
         """Compute what :meth:`pool` stacks and only keep it, since it may be needed later: vectors
         by key, and the keys in order."""
         known, keys, wanted = self._wanted(layouts, spans)
@@ -118,7 +128,7 @@ class VectorStore:
 
     def _wanted(
         self, layouts: Sequence[Layout], spans: Sequence[NDArray[np.int64]]
-    ) -> tuple[dict[bytes, NDArray[np.float32]], list[bytes], dict[bytes, PoolJob]]:
+    ) -> tuple[dict[bytes, Vector], list[bytes], dict[bytes, PoolJob]]:
         """What is kept of the chunks, the keys of all, and by layout what is missing."""
         digests = [layout.digest() for layout in layouts]
         keys = [
@@ -133,7 +143,7 @@ class VectorStore:
                     wanted.setdefault(digest, (layout, {}))[1][key] = place
         return known, [key for of_document in keys for key in of_document], wanted
 
-    def _pool_block(self, known: dict[bytes, NDArray[np.float32]], block: list[PoolJob]) -> None:
+    def _pool_block(self, known: dict[bytes, Vector], block: list[PoolJob]) -> None:
         encoder = cast(TokenEncoder, self.encoder)
         started = time.perf_counter()
         found = encoder.pool(
@@ -149,21 +159,17 @@ class VectorStore:
         }
         self._keep(known, together)
 
-    def _keep(
-        self, known: dict[bytes, NDArray[np.float32]], block: dict[bytes, NDArray[np.float32]]
-    ) -> None:
+    def _keep(self, known: dict[bytes, Vector], block: dict[bytes, Vector]) -> None:
         self._kept.write(block)
         known.update(block)
         self.computed += len(block)
 
-    def _stack(
-        self, known: dict[bytes, NDArray[np.float32]], keys: list[bytes]
-    ) -> NDArray[np.float32]:
+    def _stack(self, known: dict[bytes, Vector], keys: list[bytes]) -> NDArray[np.float32]:
         if not keys:
             return np.zeros((0, self.encoder.dimension), dtype=np.float32)
         return np.stack([known[key] for key in keys]).astype(np.float32, copy=False)
 
-    def _read(self, keys: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
+    def _read(self, keys: Sequence[bytes]) -> dict[bytes, Vector]:
         return self._kept.read(keys, self.encoder.dimension)
 
 
@@ -221,3 +227,67 @@ def _progress(total: int, label: str, unit: str) -> tqdm[Any]:
 
 def _first_of_each(digests: list[bytes]) -> list[int]:
     return list({digest: i for i, digest in reversed(list(enumerate(digests)))}.values())
+
+
+class VectorFiles:
+    """The vectors of one encoder.
+
+    Args:
+        folder: of all encoders' vectors.
+        name: of the encoder.
+
+    Raises:
+        OSError: here and later, if the folder takes nothing more; what it holds is whole.
+    """
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self.folder = folder / name
+        self._places: dict[bytes, tuple[Path, int]] = {}
+        self._seen: set[Path] = set()
+        check_writable(self.folder)
+
+    def read(self, keys: Sequence[bytes], dimension: int) -> dict[bytes, Vector]:
+        """Those of the vectors that are here, those that others wrote meanwhile included."""
+        if any(key not in self._places for key in keys):
+            self._look()
+        by_file: dict[Path, dict[bytes, int]] = {}
+        for key in keys:
+            if key in self._places:
+                path, row = self._places[key]
+                by_file.setdefault(path, {})[key] = row
+        found: dict[bytes, Vector] = {}
+        for path, rows in by_file.items():
+            vectors = _tensor(path, "vectors")
+            if vectors is not None and vectors.shape[1:] == (dimension,):
+                found.update((key, vectors[row]) for key, row in rows.items())
+        return found
+
+    def write(self, vectors: Mapping[bytes, Vector]) -> None:
+        """Write a block, all or nothing."""
+        keys = b"".join(vectors)
+        content = {
+            "keys": np.frombuffer(keys, np.uint8).reshape(-1, KEY),
+            "vectors": np.stack(list(vectors.values())).astype("<f4"),
+        }
+        path = self.folder / (hashlib.sha256(keys).hexdigest()[:32] + SUFFIX)
+        write_bytes(path, save(content), durable=True)
+
+    def _look(self) -> None:
+        """Index the files that were not seen yet."""
+        for path in sorted(set(self.folder.glob(f"[!.]*{SUFFIX}")) - self._seen):
+            keys = _tensor(path, "keys")
+            if keys is None:
+                continue
+            self._seen.add(path)
+            for row, key in enumerate(keys):
+                self._places.setdefault(key.tobytes(), (path, row))
+
+
+def _tensor(path: Path, name: str) -> NDArray[np.generic] | None:
+    """A tensor of a file; None where the file is not whole."""
+    try:
+        with safe_open(path, framework="np") as file:
+            tensor: NDArray[np.generic] = file.get_tensor(name)
+            return tensor
+    except (SafetensorError, OSError):
+        return None

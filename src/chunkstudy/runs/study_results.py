@@ -147,34 +147,27 @@ def write(here: Path, tables: dict[str, pd.DataFrame], made_by: dict[str, Any]) 
     Raises:
         ValidationError: if a field is missing or a placeholder.
     """
-    texts = {
-        name: table.to_csv(index=False, lineterminator="\n", float_format="%.8g")
-        for name, table in tables.items()
-    }
-    long = {
-        name: parse(texts[name], kinds(table))
-        for name, table in tables.items()
-        if len(table) > LONG
-    }
-    found = Provenance(
-        **made_by,
-        tables={
-            name: TableWritten(
-                rows=len(table),
-                columns=kinds(table),
-                sha256=parquet.digest(long[name]) if name in long else digest(texts[name]),
-            )
-            for name, table in tables.items()
-        },
-    )
+    contents: dict[str, pd.DataFrame | str] = {}
+    written: dict[str, TableWritten] = {}
+    for name, table in tables.items():
+        text, columns = (
+            table.to_csv(index=False, lineterminator="\n", float_format="%.8g"),
+            kinds(table),
+        )
+        content = contents[name] = parse(text, columns) if len(table) > LONG else text
+        sha = digest(content) if isinstance(content, str) else parquet.digest(content)
+        written[name] = TableWritten(rows=len(table), columns=columns, sha256=sha)
+    found = Provenance(**made_by, tables=written)
     (here / PROVENANCE).unlink(missing_ok=True)
-    paths = {name: file(here, name, table) for name, table in found.tables.items()}
+    paths = {name: file(here, name, table) for name, table in written.items()}
     for name, path in paths.items():
-        if name in long:
-            numbers = [str(column) for column in long[name].select_dtypes("number")]
-            parquet.write(path, long[name], numbers)
+        content = contents[name]
+        if isinstance(content, str):
+            write_text(path, content)
         else:
-            write_text(path, texts[name])
+            parquet.write(
+                path, content, [str(column) for column in content.select_dtypes("number")]
+            )
     for path in {*here.glob("*.csv"), *here.glob("*.parquet")} - set(paths.values()):
         path.unlink()
     write_json(here / PROVENANCE, found.model_dump(mode="json", exclude_none=True))

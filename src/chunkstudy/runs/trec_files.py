@@ -32,14 +32,17 @@ def export(
     written, missing = 0, []
     for condition in conditions:
         record = library.get(condition)
-        kept = record.run.ranking if record else None
-        path = rankings.find(record.folder, outside, kept) if record and kept else None
-        collection = load_collection(condition.collection) if path else None
-        same = record and collection and collection.digest() == record.run.collection_sha256
-        if not (kept and path and collection and same):
+        ranking = rankings.load(record.folder, outside, record.run.ranking) if record else None
+        collection = load_collection(condition.collection) if ranking is not None else None
+        if (
+            record is None
+            or ranking is None
+            or collection is None
+            or collection.digest() != record.run.collection_sha256
+        ):
             missing.append(condition)
             continue
-        _write(folder / condition.collection, condition, collection, rankings.read(path, kept))
+        _write(folder / condition.collection, condition, collection, ranking)
         written += 1
     return written, missing
 

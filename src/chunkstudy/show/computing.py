@@ -19,7 +19,7 @@ from chunkstudy.base.spans import SpanError
 from chunkstudy.chunkers.own import ChunkerError, OwnChunker, checked
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.evaluation.retrieval.chunks import SearchError
-from chunkstudy.runs import first_chunks, rankings, records
+from chunkstudy.runs import rankings, records, rescore
 from chunkstudy.runs.conditions import Condition, ConditionError, parse_encoder
 from chunkstudy.runs.requirements import reason_not_run
 from chunkstudy.runs.run import compute, run
@@ -186,6 +186,6 @@ def deep_enough(found: Found, places: Places, depth: int) -> pd.DataFrame | None
     kept = found.run.ranking
     if found.ranking is not None and kept is not None and depth <= kept.depth:
         return found.ranking
-    return (
-        None if found.here or depth > first_chunks.DEPTH else first_chunks.read(places, found.run)
-    )
+    if found.here or depth > rescore.FIRST:
+        return None
+    return rescore.first_chunks(places, found.run)

@@ -16,7 +16,7 @@ from chunkstudy.chunkers.own import OwnChunker
 from chunkstudy.collections import registry
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.encoders import models
-from chunkstudy.runs import first_chunks, records, rescore, scoring
+from chunkstudy.runs import records, rescore, scoring
 from chunkstudy.runs.against_record import apart
 from chunkstudy.runs.conditions import NONE, Condition, ConditionError, EncoderName
 from chunkstudy.runs.study_results import StudyError
@@ -118,8 +118,8 @@ class Runs:
         parts = self.parts()
         frames = []
         for name, found in list(self.found.items()):
-            self.found[name], ranking = self._ranked(found, first_chunks.DEPTH)
-            own = ranking[ranking.groupby("query").cumcount() < first_chunks.DEPTH]
+            self.found[name], ranking = self._ranked(found, rescore.FIRST)
+            own = ranking[ranking.groupby("query").cumcount() < rescore.FIRST]
             length = own["end"] - own["start"]
             read = length.groupby(own["query"]).cumsum()
             short = (read.groupby(own["query"]).max() < characters).mean()
@@ -171,10 +171,10 @@ class Runs:
 
     def keep(self) -> None:
         """Keep the first ten chunks of every question beside the study's records, so that another
-        cut-off needs no run (:mod:`chunkstudy.runs.first_chunks`)."""
+        cut-off needs no run (:mod:`chunkstudy.runs.rescore`)."""
         for one in self:
-            found, ranking = self._ranked(one, first_chunks.DEPTH)
-            first_chunks.write(self.computing.places, found.run, ranking)
+            found, ranking = self._ranked(one, rescore.FIRST)
+            rescore.keep_first(self.computing.places, found.run, ranking)
 
     def _measures(self, k: Cut) -> tuple[str, ...]:
         """What is scored: without a model only what no search decides."""
@@ -201,7 +201,7 @@ class Runs:
 
     def _value(self, found: Found, measure: str, ranking: pd.DataFrame) -> pd.Series:
         """A measure from a ranking: without the collection's texts where that is possible."""
-        stored = first_chunks.values(self.computing.places, found.run, measure, ranking)
+        stored = rescore.without_texts(self.computing.places, found.run, measure, ranking)
         if stored is not None:
             return stored
         return scoring.six_decimals(rescore.values(found.run, measure, ranking))

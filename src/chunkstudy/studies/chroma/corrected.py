@@ -25,7 +25,7 @@ from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.measures.token_overlap import JudgedSpans
 from chunkstudy.evaluation.retrieval.chunks import search
 from chunkstudy.published.sources import chroma_minilm
-from chunkstudy.runs import facts, first_chunks, rankings, records, rescore
+from chunkstudy.runs import facts, rankings, records, rescore
 from chunkstudy.runs.conditions import MINILM, PRE_EMBEDDING, Condition
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
@@ -85,9 +85,10 @@ def retrieved(context: Context, store: VectorStore, condition: Condition) -> pd.
     """The first chunks of every question: those kept beside the study's record, else searched."""
     record = context.places.runs / condition.path
     if (record / "run.json").exists():
-        kept = first_chunks.read(context.places, records.read_run(record))
+        run = records.read_run(record)
+        kept = rescore.first_chunks(context.places, run)
         if kept is not None:
-            path = context.places.results / "first_chunks" / f"{condition.path}.parquet"
+            path = rescore.path_of_first(context.places, run)
             context.read(path, f"first_chunks/{condition.path}")
             return kept
     collection, chunks = context.collection(condition.collection), context.chunks(condition, store)

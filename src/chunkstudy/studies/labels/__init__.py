@@ -11,10 +11,10 @@ from chunkstudy.base import tokens
 from chunkstudy.base.protocols import CORRECTED, PROTOCOLS
 from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
-from chunkstudy.evaluation.retrieval import chunks as retrieval
-from chunkstudy.runs.conditions import MINILM, PRE_EMBEDDING, Condition, parse_method
-from chunkstudy.runs.encoding import encode
-from chunkstudy.runs.store import VectorStore
+from chunkstudy.evaluation.retrieval.chunks import Ranking
+from chunkstudy.runs.conditions import MINILM, PRE_EMBEDDING, Condition
+from chunkstudy.runs.encoding import encode_both
+from chunkstudy.runs.steps import search
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.labels.chunk_labels import GOLD_RULES, count, gold_chunks
 
@@ -44,16 +44,11 @@ def tables(
         collection = context.collection(name)
         for slug in chunkers or CHUNKERS:
             context.say(f"labels of {slug} in {name}")
-            chunks = context.chunks(
-                Condition(name, slug, MINILM, PRE_EMBEDDING, CORRECTED.name), store
-            )
+            condition = Condition(name, slug, MINILM, PRE_EMBEDDING, CORRECTED.name)
+            chunks = context.chunks(condition, store)
             key = {"collection": name, "chunker": slug}
-            vectors, _ = encode(
-                store, collection.documents, chunks, parse_method(PRE_EMBEDDING), CORRECTED
-            )
-            asked = store.encode([query.text for query in collection.queries], "query")
-            ranking = retrieval.search(asked, vectors, max(cuts))
-            table = label_counts(collection, chunks, ranking, cuts)
+            vectors, _ = encode_both(store, collection, chunks, condition.method, CORRECTED)
+            table = label_counts(collection, chunks, search(vectors, max(cuts)), cuts)
             of_queries.append(table.assign(**key)[[*key, *table]])
             texts = chunks.texts(collection.documents)
             read = np.asarray(tokens.counter("wordpiece-special").count_many(texts))
@@ -80,7 +75,7 @@ def holds(collection: str, chunkers: Sequence[str], k: int) -> bool:
 def label_counts(
     collection: Collection,
     chunks: Chunks,
-    ranking: retrieval.Ranking,
+    ranking: Ranking,
     cuts: Sequence[int] = CUTS,
 ) -> pd.DataFrame:
     """A row per query, as the table ``queries`` holds them."""

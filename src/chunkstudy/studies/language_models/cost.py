@@ -15,11 +15,11 @@ from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.evaluation import statistics
 from chunkstudy.llm.prices import PRICES
-from chunkstudy.runs import records, segmentations
+from chunkstudy.runs import records
 from chunkstudy.runs.conditions import MINILM_512, PRE_EMBEDDING, Condition, parse_chunker
+from chunkstudy.runs.estimate import Segmentation, segmentations
 from chunkstudy.runs.library import Library
 from chunkstudy.runs.published_grid import published_grid
-from chunkstudy.runs.segmentations import Segmentation
 from chunkstudy.studies.language_models.answers import EMMA as ABOUT_EMMA
 from chunkstudy.studies.language_models.emma import EMMA
 from chunkstudy.studies.language_models.window_answers import RELEASED, SMALL
@@ -44,7 +44,7 @@ LumberChunker and of propositions what their authors released. Those left empty 
 
 def prices(places: Places) -> pd.DataFrame:
     """A row per collection whose boundaries a work let a language model draw, and per method."""
-    rows = [_price(one, places) for one in segmentations.needed(published_grid())]
+    rows = [_price(one, places) for one in segmentations(published_grid())]
     return pd.DataFrame(rows).sort_values(["chunker", "collection"], ignore_index=True)
 
 
@@ -84,7 +84,7 @@ def published_speeds(places: Places) -> dict[str, float]:
 
 
 def _price(one: Segmentation, places: Places) -> dict[str, object]:
-    estimate, basis = segmentations.takes(one, places)
+    estimate, basis = one.takes(places)
     name = one.model.partition("/")[2]
     row: dict[str, object] = {"collection": one.collection, "chunker": one.chunker}
     row["language model"] = name
@@ -134,7 +134,7 @@ def _dollars(chunker: str, places: Places) -> float:
     spec = parse_chunker(chunker)
     if not spec.llm:
         return 0.0
-    estimate, _ = segmentations.takes(Segmentation(EMMA, spec.name, spec.llm), places)
+    estimate, _ = Segmentation(EMMA, spec.name, spec.llm).takes(places)
     return np.nan if estimate is None or estimate.dollars is None else estimate.dollars
 
 

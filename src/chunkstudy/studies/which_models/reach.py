@@ -14,7 +14,7 @@ import pandas as pd
 
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.intervals import percentile_interval, resampled_sums
-from chunkstudy.runs import checklist
+from chunkstudy.studies.which_models import checklist
 from chunkstudy.studies.which_models.bidirectionality import APART, CUTS, NEIGHBOUR, WAYS
 
 TEXT = ["collection", "document", "start"]
