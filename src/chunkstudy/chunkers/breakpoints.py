@@ -20,7 +20,7 @@ from chunkstudy.base.spans import Drawn, Span
 from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers.lumberchunker import units
 from chunkstudy.chunkers.propositions import object_of, says
-from chunkstudy.llm.interface import Ask, Message, Request
+from chunkstudy.llm.interface import Ask, Request, conversation
 
 Kind = Literal["structure", "topic", "summary"]
 LIMIT = 1500
@@ -90,12 +90,8 @@ def chunk(text: str, ask: Ask, model: str, kind: Kind) -> Drawn[Span]:
 
 def request(model: str, shown: str, kind: Kind) -> Request:
     """What is asked about a window."""
-    messages = (
-        Message("system", f"{TASKS[kind]}\n\n{RULES}"),
-        Message("user", EXAMPLE),
-        Message("assistant", written(EXAMPLE_SEGMENTS, kind)),
-        Message("user", shown),
-    )
+    example = EXAMPLE, written(EXAMPLE_SEGMENTS, kind)
+    messages = conversation(f"{TASKS[kind]}\n\n{RULES}", [example], shown)
     return Request(model, messages, REPLY, json=True)
 
 
