@@ -20,6 +20,7 @@ from chunkstudy.base.spans import Drawn, Span
 from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers.lumberchunker import units
 from chunkstudy.chunkers.propositions import object_of, says
+from chunkstudy.chunkers.structure import stripped
 from chunkstudy.llm.interface import Ask, Request, conversation
 
 Kind = Literal["structure", "topic", "summary"]
@@ -85,7 +86,7 @@ def chunk(text: str, ask: Ask, model: str, kind: Kind) -> Drawn[Span]:
         cuts += inner if last else inner[:-1]
         at = inner[-1] if inner and not last else _next_word(text, end)
     ends = [*cuts[1:], parts[-1][1]] if cuts else []
-    return Drawn([_bare(text, *span) for span in zip(cuts, ends, strict=True)], fallbacks)
+    return Drawn([stripped(text, *span) for span in zip(cuts, ends, strict=True)], fallbacks)
 
 
 def request(model: str, shown: str, kind: Kind) -> Request:
@@ -174,7 +175,3 @@ def _window(parts: Sequence[Span], sizes: Sequence[int], at: int) -> int:
 
 def _next_word(text: str, at: int) -> int:
     return at + len(text[at:]) - len(text[at:].lstrip())
-
-
-def _bare(text: str, start: int, end: int) -> Span:
-    return start, start + len(text[start:end].rstrip())

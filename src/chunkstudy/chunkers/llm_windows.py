@@ -157,9 +157,7 @@ def request(
     if attempt:
         before = ", ".join(map(str, invalid or ())) or "nothing that could be read"
         again = f"\n\nYour answer before this one, {before}, does not count. Give another one."
-    text = (
-        f"{shown}\n\nName at least one split, in ascending order, none below {begin + 1}.{again}"
-    )
+    text = f"{shown}\n\nName at least one split, in ascending order, none below {begin + 1}.{again}"
     messages = conversation(INSTRUCTION, (), text)
     return Request(model, messages, REPLY, TEMPERATURE, attempt=attempt)
 

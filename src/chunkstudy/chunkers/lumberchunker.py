@@ -102,11 +102,12 @@ def units(text: str) -> tuple[str, list[Span]]:
 
 
 def blocks(texts: Sequence[str], choose: Choose) -> Drawn[Span]:
-    """The chunks of a text given by its units, as the first unit of each and the one after its last.
+    """The chunks of a text given by its units, as spans of them.
 
     A window is what stays below the limit, one unit at least. An answer counts if it names a unit
-    of the window but not its first; otherwise the chunk ends with the window, a fallback. A unit that is a
-    window of its own is a chunk, and nobody is asked. The next window begins with the next chunk.
+    of the window but not its first; otherwise the chunk ends with the window, a fallback. A unit
+    that is a window of its own is a chunk, and nobody is asked. The next window begins with the
+    next chunk.
     """
     words = [NUMBER_WORDS + len(text.split()) for text in texts]
     found: list[Span] = []

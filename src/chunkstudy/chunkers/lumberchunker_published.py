@@ -31,11 +31,10 @@ from chunkstudy.llm.interface import Ask, Reply
 Hear = Callable[[int, Sequence[str]], Reply]
 """The reply to a window: the number of its first unit, and its units."""
 
-AUTHORS_ANSWER = re.compile(r"Answer: ID \w+")
-AUTHORS_NUMBER = re.compile(r"\d+")
+AUTHORS_ANSWER = re.compile(r"Answer: ID (?:\w*?(\d+)|\w+)")
 IELAB_ANSWER = re.compile(r"Answer: ID (\d+)")
-"""Anywhere in the reply, digits of any script (LumberChunker-Segmentation.py:200-207;
-lumber_chunker.py:308)."""
+"""Anywhere in the reply, digits of any script; the authors' first answer counts even where it holds
+none (LumberChunker-Segmentation.py:200-207; lumber_chunker.py:308)."""
 SENSIBLE = 18
 """Digits of a number that is read; no document has more units."""
 
@@ -125,7 +124,7 @@ def authors(texts: Sequence[str], hear: Hear) -> Drawn[Span]:
             continue
         begun.add(begin)
         reply = hear(begin, texts[begin : begin + shown])
-        number = _authors_number(reply)
+        number = _number(AUTHORS_ANSWER, reply)
         if number is not None and number < count:
             cuts.append(number)
             begin = number + 1
@@ -168,7 +167,7 @@ def ielab(texts: Sequence[str], sizes: Sequence[int], hear: Hear) -> Drawn[Span]
         if shown == 1:
             cuts.append(begin + 1)
             continue
-        number = _number(IELAB_ANSWER.search(hear(begin, texts[begin : begin + shown]).text), 1)
+        number = _number(IELAB_ANSWER, hear(begin, texts[begin : begin + shown]))
         if number is not None and 0 < number <= count:
             cuts.append(number)
         else:
@@ -177,10 +176,7 @@ def ielab(texts: Sequence[str], sizes: Sequence[int], hear: Hear) -> Drawn[Span]
     return Drawn([span for span in pairwise([*cuts, count]) if span[0] < span[1]], fallbacks)
 
 
-def _authors_number(reply: Reply) -> int | None:
-    found = AUTHORS_ANSWER.search(reply.text)
-    return _number(AUTHORS_NUMBER.search(found[0]), 0) if found else None
-
-
-def _number(found: re.Match[str] | None, group: int) -> int | None:
-    return int(found[group]) if found and len(found[group]) <= SENSIBLE else None
+def _number(answer: re.Pattern[str], reply: Reply) -> int | None:
+    found = answer.search(reply.text)
+    digits = found[1] if found else None
+    return int(digits) if digits and len(digits) <= SENSIBLE else None
