@@ -117,22 +117,17 @@ def configuration(model: File) -> dict[str, Any]:
 
 def weights(model: File) -> dict[str, NDArray[np.float32]]:
     """The tensors under the names of a BERT checkpoint."""
-    hidden, layers, _, inner, vocabulary, positions, types = model.sizes
-    shapes = {"word": vocabulary, "pos": positions, "type": types}
+    hidden, layers, _, inner, *_ = model.sizes
     found = {}
     for name, tensor in model.tensors.items():
         layer, part, *kind = name.split(".")
         if layer == "emb":
-            rows = shapes.get(part)
-            shaped = tensor if rows is None else tensor.reshape(rows, hidden)
-            found[f"embeddings.{EMBEDDINGS[name]}"] = shaped
-            continue
-        if part in ("aln", "oln") or kind == ["b"]:
-            shaped = tensor
+            key = f"embeddings.{EMBEDDINGS[name]}"
         else:
-            shaped = tensor.reshape(-1, inner if part == "fo" else hidden)
-        key = f"encoder.layer.{layer[1:]}.{PARTS[part]}.{KINDS[kind[0]]}"
-        found[key] = shaped
+            key = f"encoder.layer.{layer[1:]}.{PARTS[part]}.{KINDS[kind[0]]}"
+        is_vector = "LayerNorm" in key or key.endswith(".bias")
+        width = inner if part == "fo" else hidden
+        found[key] = tensor if is_vector else tensor.reshape(-1, width)
     if len(found) != 16 * layers + len(EMBEDDINGS):
         raise ModelError(f"the packed model has {len(found)} tensors; {REMEDY}")
     return found

@@ -52,12 +52,10 @@ def conversation(
     instruction: str, examples: Iterable[tuple[str, str]], question: str
 ) -> tuple[Message, ...]:
     """An instruction, examples of questions and their answers, and what is asked now."""
-    shown = [
-        Message(role, text)
-        for pair in examples
-        for role, text in zip(("user", "assistant"), pair, strict=True)
-    ]
-    return (Message("system", instruction), *shown, Message("user", question))
+    messages = [Message("system", instruction)]
+    for asked, answered in examples:
+        messages += Message("user", asked), Message("assistant", answered)
+    return (*messages, Message("user", question))
 
 
 def runs_here(model: str) -> bool:
