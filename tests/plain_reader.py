@@ -9,20 +9,20 @@ from typing import Any
 import numpy as np
 
 from chunkstudy.base.spans import Span
-from chunkstudy.llm.reading import Part, Read
+from chunkstudy.llm.reading import CausalReader, Part, Read
 
 
-class MadeReader:
+class MadeReader(CausalReader):
     """Probabilities out of digests: a token's own number and that of the tokens it can attend to.
 
     Tokens are words with the white space before them. The surprisal of a token changes with any
     token among the ``reach`` before it that is not hidden.
     """
 
-    positions = 1_000_000
     reach = 8
 
     def __init__(self) -> None:
+        super().__init__("made")
         self.read_at_once: list[int] = []
 
     def tokens(self, text: str) -> tuple[list[int], list[Span]]:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chunkstudy.chunkers.signals import SIGNALS, Memory
+from chunkstudy.chunkers.signals import SIGNALS
 from chunkstudy.studies import boundary_signals as study
 from chunkstudy.studies.boundary_signals import areas, texts
 from chunkstudy.studies.boundary_signals.texts import Text
@@ -77,7 +77,7 @@ def test_every_signal_is_read_and_tells_boundaries_of_a_made_text() -> None:
     sentences = " ".join(f"Number {i} is {i * i % 97}, they say." for i in range(12))
     raw = "\n".join(f"# {n}\n\n{sentences}\n\n## Part\n\n{sentences}\n" for n in range(12))
     text = texts.text("built-in articles", texts.markdown(raw))
-    places = study.read(MadeReader(), [text], Memory())
+    places = study.read(MadeReader(), [text])
     assert places[places["entropy"].notna()][list(SIGNALS)].notna().all().all()
     profile = study.profile(places)
     assert profile["offset"].tolist() == list(range(-8, 8))

@@ -16,8 +16,9 @@ from chunkstudy.base.spans import Span
 from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers import signals
 from chunkstudy.chunkers.cutting_by_signal import LEAST, cut, sentences
-from chunkstudy.chunkers.signals import AFTER, INFLUENCE, SIGNALS, Memory, measure, plan, strength
+from chunkstudy.chunkers.signals import AFTER, INFLUENCE, SIGNALS, measure, plan, strength
 from chunkstudy.llm import causal_models
+from chunkstudy.llm.recordings import RecordedLines
 from chunkstudy.runs import chunking
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.requirements import reason_not_run
@@ -109,15 +110,15 @@ def test_values_are_those_of_one_reading_of_the_whole_text() -> None:
 
 def test_a_measurement_that_was_killed_goes_on_where_it_was(tmp_path: Path) -> None:
     path = tmp_path / "signals" / "made.jsonl"
-    first = measure(MadeReader(), LONG, ends_of(LONG), memory=Memory(path))
+    first = measure(MadeReader(), LONG, ends_of(LONG), memory=RecordedLines(path))
     lines = path.read_text().splitlines()
-    path.write_text("\n".join([*lines[:2], lines[2][:50]]) + "\n")
+    path.write_text("\n".join([*lines[: 2 * len(SIGNALS)], lines[-1][:50]]) + "\n")
     reader = MadeReader()
-    again = measure(reader, LONG, ends_of(LONG), memory=Memory(path))
+    again = measure(reader, LONG, ends_of(LONG), memory=RecordedLines(path))
     assert again.equals(first)
-    assert len(reader.read_at_once) == len(lines) - 2
+    assert len(reader.read_at_once) == len(lines) // len(SIGNALS) - 2
     reader = MadeReader()
-    measure(reader, LONG, ends_of(LONG), memory=Memory(path))
+    measure(reader, LONG, ends_of(LONG), memory=RecordedLines(path))
     assert reader.read_at_once == []
     assert "Number" not in path.read_text()  # values only, no text
 
@@ -127,7 +128,7 @@ def test_another_model_remembers_nothing(tmp_path: Path) -> None:
         def describe(self) -> dict[str, str]:
             return {"id": "made", "weights_sha256": "1" * 64}
 
-    memory = Memory(tmp_path / "made.jsonl")
+    memory = RecordedLines(tmp_path / "made.jsonl")
     measure(MadeReader(), LONG, ends_of(LONG), memory=memory)
     other = Other()
     measure(other, LONG, ends_of(LONG), memory=memory)

@@ -168,6 +168,15 @@ def wordpiece() -> Tokenizer:
     return tokenizer
 
 
+def content(tokenizer: Tokenizer, texts: Sequence[str]) -> list[tuple[list[int], TokenOffsets]]:
+    """Of each text the ids without special tokens, and the characters of each, (tokens, 2)."""
+    clean = [without_surrogates(text) for text in texts]
+    return [
+        (one.ids, np.asarray(one.offsets, dtype=np.int64).reshape(-1, 2))
+        for one in tokenizer.encode_batch(clean, add_special_tokens=False)
+    ]
+
+
 def _checked(places: Iterator[Path], digests: Container[str], what: str) -> Path | None:
     """The first of these files that is there; None where none is."""
     found = next((path for path in places if path.is_file()), None)

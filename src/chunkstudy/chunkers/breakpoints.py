@@ -20,7 +20,8 @@ from chunkstudy.base.spans import Drawn, Span
 from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers.lumberchunker import units
 from chunkstudy.chunkers.propositions import object_of, says
-from chunkstudy.llm.interface import Ask, Message, Request
+from chunkstudy.chunkers.structure import stripped
+from chunkstudy.llm.interface import Ask, Request, conversation
 
 Kind = Literal["structure", "topic", "summary"]
 LIMIT = 1500
@@ -85,17 +86,13 @@ def chunk(text: str, ask: Ask, model: str, kind: Kind) -> Drawn[Span]:
         cuts += inner if last else inner[:-1]
         at = inner[-1] if inner and not last else _next_word(text, end)
     ends = [*cuts[1:], parts[-1][1]] if cuts else []
-    return Drawn([_bare(text, *span) for span in zip(cuts, ends, strict=True)], fallbacks)
+    return Drawn([stripped(text, *span) for span in zip(cuts, ends, strict=True)], fallbacks)
 
 
 def request(model: str, shown: str, kind: Kind) -> Request:
     """What is asked about a window."""
-    messages = (
-        Message("system", f"{TASKS[kind]}\n\n{RULES}"),
-        Message("user", EXAMPLE),
-        Message("assistant", written(EXAMPLE_SEGMENTS, kind)),
-        Message("user", shown),
-    )
+    example = EXAMPLE, written(EXAMPLE_SEGMENTS, kind)
+    messages = conversation(f"{TASKS[kind]}\n\n{RULES}", [example], shown)
     return Request(model, messages, REPLY, json=True)
 
 
@@ -178,7 +175,3 @@ def _window(parts: Sequence[Span], sizes: Sequence[int], at: int) -> int:
 
 def _next_word(text: str, at: int) -> int:
     return at + len(text[at:]) - len(text[at:].lstrip())
-
-
-def _bare(text: str, start: int, end: int) -> Span:
-    return start, start + len(text[start:end].rstrip())

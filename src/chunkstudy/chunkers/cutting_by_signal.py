@@ -8,17 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from functools import cache
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
 from chunkstudy.base.spans import Span
 from chunkstudy.base.tokens import TokenCounter
 from chunkstudy.chunkers.passages import paragraphs
+from chunkstudy.chunkers.semantic import punkt
 from chunkstudy.chunkers.structure import check_sizes, recursive
-
-if TYPE_CHECKING:
-    from nltk.tokenize import PunktSentenceTokenizer
 
 Strengths = Callable[[str, Sequence[int], str], Sequence[float]]
 """Of a text, characters at which it could be cut, and the name of a signal: how strong it is at
@@ -119,7 +115,7 @@ def within(paragraph: str) -> list[Span]:
     """The sentences of one paragraph."""
     joined: list[Span] = []
     begun: int | None = None
-    for start, end in _punkt().span_tokenize(paragraph):
+    for start, end in punkt(ABBREVIATIONS).span_tokenize(paragraph):
         begun = start if begun is None else begun
         if LETTER.search(paragraph, start, end):
             goes_on = bool(joined) and paragraph[begun].islower()
@@ -129,12 +125,3 @@ def within(paragraph: str) -> list[Span]:
         first = joined.pop()[0] if joined else begun
         joined.append((first, len(paragraph.rstrip())))
     return joined
-
-
-@cache
-def _punkt() -> PunktSentenceTokenizer:
-    from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer  # takes seconds
-
-    known = PunktParameters()
-    known.abbrev_types = set(ABBREVIATIONS)
-    return PunktSentenceTokenizer(known)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from chunkstudy.base.tokens import counter
-from chunkstudy.chunkers import breakpoints, written_contexts
+from chunkstudy.chunkers import breakpoints, lumberchunker, written_contexts
 from chunkstudy.llm.prices import Estimate, expected
 
 EMMA_TOKENS = 205_014
@@ -22,8 +22,6 @@ EMMA_PARAGRAPHS = 2_287
 EMMA_PROPOSITIONS = 11_834
 PROPOSITION_TOKENS = 16 + 4
 """Of a proposition of Emma, and of the quotation marks and comma around it."""
-LUMBER_WINDOW = 550
-"""Tokens shown at once (LumberChunker-Segmentation.py:178; ielab's lumber_chunker.py)."""
 LUMBER_PROMPT = 97
 LUMBER_ANSWER = 8
 """``Answer: ID 0012``"""
@@ -74,7 +72,7 @@ def of_contexts(model: str, documents: Iterable[tuple[str, Sequence[str]]]) -> E
 def _lumberchunker(documents: int, tokens: int) -> tuple[int, int, int]:
     """One call for each chunk, and at least one for each document."""
     calls = max(documents, round(tokens * EMMA_CHUNKS / EMMA_TOKENS))
-    shown = min(LUMBER_WINDOW, tokens // documents)
+    shown = min(lumberchunker.LIMIT, tokens // documents)
     return calls, calls * (LUMBER_PROMPT + shown), calls * LUMBER_ANSWER
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from chunkstudy.base.spans import Drawn, RewrittenSpan
 from chunkstudy.base.tokens import TokenCounter
 from chunkstudy.chunkers.structure import joined, pieces
-from chunkstudy.llm.interface import Ask, Message, Request
+from chunkstudy.llm.interface import Ask, Request, conversation, runs_here
 
 LIMIT = 800
 """A window is the fewest pieces that hold more tokens than this (131)."""
@@ -144,24 +144,22 @@ def request(
 
     One that runs here is small: it is shown examples, and held to one split.
     """
-    task = Message("system", INSTRUCTION)
-    if model.startswith("local/"):
-        messages = [task]
-        for example, split in EXAMPLES:
-            messages.append(Message("user", tagged(EXAMPLE_START, example)))
-            messages.append(Message("assistant", f"{MARK} {EXAMPLE_START + split}"))
-        messages.append(Message("user", tagged(begin, texts[begin:after])))
+    shown = tagged(begin, texts[begin:after])
+    if runs_here(model):
+        examples = [
+            (tagged(EXAMPLE_START, example), f"{MARK} {EXAMPLE_START + split}")
+            for example, split in EXAMPLES
+        ]
         answers = tuple(f"{MARK} {number}" for number in range(begin + 1, after))
-        return Request(model, tuple(messages), REPLY, answers=answers)
+        messages = conversation(INSTRUCTION, examples, shown)
+        return Request(model, messages, REPLY, answers=answers)
     again = ""
     if attempt:
-        shown = ", ".join(map(str, invalid or ())) or "nothing that could be read"
-        again = f"\n\nYour answer before this one, {shown}, does not count. Give another one."
-    text = (
-        f"{tagged(begin, texts[begin:after])}\n\nName at least one split, in ascending order, none "
-        f"below {begin + 1}.{again}"
-    )
-    return Request(model, (task, Message("user", text)), REPLY, TEMPERATURE, attempt=attempt)
+        before = ", ".join(map(str, invalid or ())) or "nothing that could be read"
+        again = f"\n\nYour answer before this one, {before}, does not count. Give another one."
+    text = f"{shown}\n\nName at least one split, in ascending order, none below {begin + 1}.{again}"
+    messages = conversation(INSTRUCTION, (), text)
+    return Request(model, messages, REPLY, TEMPERATURE, attempt=attempt)
 
 
 def tagged(begin: int, texts: Sequence[str]) -> str:

@@ -9,14 +9,13 @@ this, faults included, stands in ``lumberchunker_published``.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
-from chunkstudy.base.spans import Span
+from chunkstudy.base.spans import Drawn, Span
 from chunkstudy.chunkers.passages import paragraphs
 from chunkstudy.chunkers.random_boundaries import generator
 from chunkstudy.chunkers.structure import sentences
-from chunkstudy.llm.interface import Message, Request
+from chunkstudy.llm.interface import Message, Request, conversation, runs_here
 
 LIMIT = 550
 """Tokens of a window, all of its units together below it (LumberChunker-Segmentation.py:178)."""
@@ -96,43 +95,39 @@ Choose = Callable[[int, Sequence[str]], int | None]
 changes, None where no answer could be made out."""
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
-    """Units ``first`` up to ``after`` are a chunk; ``by_rule`` where no valid answer ended it."""
-
-    first: int
-    after: int
-    by_rule: bool = False
-
-
 def units(text: str) -> tuple[str, list[Span]]:
     """What a text is shown by, ``paragraph`` or ``sentence``, and where these stand."""
     found = paragraphs(text)
     return ("paragraph", found) if len(found) >= LEAST else ("sentence", sentences(text))
 
 
-def blocks(texts: Sequence[str], choose: Choose) -> Iterator[Block]:
-    """The chunks of a text given by its units.
+def blocks(texts: Sequence[str], choose: Choose) -> Drawn[Span]:
+    """The chunks of a text given by its units, as spans of them.
 
     A window is what stays below the limit, one unit at least. An answer counts if it names a unit
-    of the window but not its first; otherwise the chunk ends with the window. A unit that is a
-    window of its own is a chunk, and nobody is asked. The next window begins with the next chunk.
+    of the window but not its first; otherwise the chunk ends with the window, a fallback. A unit
+    that is a window of its own is a chunk, and nobody is asked. The next window begins with the
+    next chunk.
     """
     words = [NUMBER_WORDS + len(text.split()) for text in texts]
-    first = 0
+    found: list[Span] = []
+    fallbacks = first = 0
     while len(texts) - first >= LEAST:
         after = first + 1
         while after < len(texts) and round(TOKENS_A_WORD * sum(words[first : after + 1])) < LIMIT:
             after += 1
-        chosen, by_rule = after, False
+        chosen = after
         if after > first + 1:
             answer = choose(first, texts[first:after])
-            by_rule = answer is None or not first < answer < after
-            chosen = after if answer is None or by_rule else answer
-        yield Block(first, chosen, by_rule)
+            if answer is not None and first < answer < after:
+                chosen = answer
+            else:
+                fallbacks += 1
+        found.append((first, chosen))
         first = chosen
     if first < len(texts):
-        yield Block(first, len(texts))
+        found.append((first, len(texts)))
+    return Drawn(found, fallbacks)
 
 
 def last(text: str) -> list[Span]:
@@ -151,7 +146,7 @@ def at_random(text: str, *, draw: int) -> list[Span]:
 def _cut(text: str, choose: Choose) -> list[Span]:
     _, spans = units(text)
     found = blocks([text[start:end] for start, end in spans], choose)
-    return [(spans[one.first][0], spans[one.after - 1][1]) for one in found]
+    return [(spans[first][0], spans[after - 1][1]) for first, after in found]
 
 
 def request(model: str, unit: str, first: int, shown: Sequence[str]) -> Request:
@@ -160,16 +155,16 @@ def request(model: str, unit: str, first: int, shown: Sequence[str]) -> Request:
     One that runs here is small: it is shown examples, and held to the answers there are.
     """
     task = INSTRUCTION.format(unit=unit)
-    if not model.startswith("local/"):
+    if not runs_here(model):
         text = f"{task}\n{document(first, shown)}"
         return Request(model, (Message("user", text),), REPLY)
-    messages = [Message("system", task)]
-    for texts, change in EXAMPLES:
-        messages.append(Message("user", document(EXAMPLE_START, texts)))
-        messages.append(Message("assistant", _answer(EXAMPLE_START + change)))
-    messages.append(Message("user", document(first, shown)))
+    examples = [
+        (document(EXAMPLE_START, texts), _answer(EXAMPLE_START + change))
+        for texts, change in EXAMPLES
+    ]
+    messages = conversation(task, examples, document(first, shown))
     answers = tuple(_answer(first + i) for i in range(1, len(shown)))
-    return Request(model, tuple(messages), REPLY, answers=answers)
+    return Request(model, messages, REPLY, answers=answers)
 
 
 def document(first: int, shown: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 from chunkstudy.base.encoding import TextTokens
@@ -20,7 +20,6 @@ from chunkstudy.chunkers.lumberchunker import (
     LIMIT,
     NUMBER_WORDS,
     TOKENS_A_WORD,
-    Block,
     answer,
     blocks,
     request,
@@ -32,25 +31,12 @@ from chunkstudy.llm.interface import Ask, Reply
 Hear = Callable[[int, Sequence[str]], Reply]
 """The reply to a window: the number of its first unit, and its units."""
 
-AUTHORS_ANSWER = re.compile(r"Answer: ID \w+")
-AUTHORS_NUMBER = re.compile(r"\d+")
+AUTHORS_ANSWER = re.compile(r"Answer: ID (?:\w*?(\d+)|\w+)")
 IELAB_ANSWER = re.compile(r"Answer: ID (\d+)")
-"""Anywhere in the reply, digits of any script (LumberChunker-Segmentation.py:200-207;
-lumber_chunker.py:308)."""
+"""Anywhere in the reply, digits of any script; the authors' first answer counts even where it holds
+none (LumberChunker-Segmentation.py:200-207; lumber_chunker.py:308)."""
 SENSIBLE = 18
 """Digits of a number that is read; no document has more units."""
-
-
-@dataclass
-class _Cuts:
-    """Where chunks begin, as the model said, and how often a rule had to say it."""
-
-    at: list[int]
-    by_rule: int = 0
-
-    def blocks(self, count: int) -> tuple[list[Block], int]:
-        ends = [*self.at, count] if count else []
-        return [Block(first, after) for first, after in pairwise(ends)], self.by_rule
 
 
 def chunk(
@@ -76,11 +62,11 @@ def chunk(
         numbered = [f"ID {i}: {unit}" for i, unit in enumerate(texts)]
         sizes = [len(ids) + 2 for ids, _ in tokenizer.content(numbered)]
         hear = _hearing(ask, model, "sentence" if sentences else "paragraph", 0.0, 42)
-        found, by_rule = ielab(texts, sizes, hear)
+        found = ielab(texts, sizes, hear)
     elif quirks:
         split = _source(text, paragraphs(text))
         hear = _hearing(ask, model, "paragraph", 0.1, None)
-        found, by_rule = authors([unit for *_, unit in split], hear)
+        found = authors([unit for *_, unit in split], hear)
     else:
         unit, spans = units(text)
         split = _source(text, spans)
@@ -88,9 +74,8 @@ def chunk(
         def choose(first: int, shown: Sequence[str]) -> int | None:
             return answer(ask(request(model, unit, first, shown)).whole)
 
-        found = list(blocks([one for *_, one in split], choose))
-        by_rule = sum(block.by_rule for block in found)
-    return Drawn([_block(split, one.first, one.after) for one in found], by_rule)
+        found = blocks([one for *_, one in split], choose)
+    return Drawn([_block(split, *span) for span in found], found.fallbacks)
 
 
 def _source(text: str, spans: Sequence[Span]) -> list[RewrittenSpan]:
@@ -111,8 +96,9 @@ def _hearing(ask: Ask, model: str, unit: str, temperature: float, seed: int | No
     return hear
 
 
-def authors(texts: Sequence[str], hear: Hear) -> tuple[list[Block], int]:
-    """Chunks, some empty or overlapping, and how often a rule stood in for the model.
+def authors(texts: Sequence[str], hear: Hear) -> Drawn[Span]:
+    """Chunks by their units, some empty or overlapping; a fallback where a rule stood in for the
+    model.
 
     - The paragraph that overflows a window is left out, and so is the last one of a window that
       ends with the book, whose very last is never shown (175-187).
@@ -124,7 +110,7 @@ def authors(texts: Sequence[str], hear: Hear) -> tuple[list[Block], int]:
     """
     count = len(texts)
     words = [NUMBER_WORDS + len(text.split()) for text in texts]
-    cuts = _Cuts([0])
+    cuts, fallbacks = [0], 0
     begin, begun = 0, set[int]()
     while begin < count - LEAST:
         taken = total = 0
@@ -133,26 +119,26 @@ def authors(texts: Sequence[str], hear: Hear) -> tuple[list[Block], int]:
             taken += 1
         shown = max(1, taken - 1)
         if begin in begun:
-            cuts.by_rule += 1
+            fallbacks += 1
             begin = max(begun) + shown
             continue
         begun.add(begin)
         reply = hear(begin, texts[begin : begin + shown])
-        number = _authors_number(reply)
+        number = _number(AUTHORS_ANSWER, reply)
         if number is not None and number < count:
-            cuts.at.append(number)
+            cuts.append(number)
             begin = number + 1
             continue
-        cuts.by_rule += 1
+        fallbacks += 1
         if number is not None:
             break
         blocked = reply.finish in ("blocked", "refused")
         begin += max(1, taken - 1 + blocked)
-    return cuts.blocks(count)
+    return Drawn(pairwise([*cuts, count] if count else []), fallbacks)
 
 
-def ielab(texts: Sequence[str], sizes: Sequence[int], hear: Hear) -> tuple[list[Block], int]:
-    """Chunks and how often a rule stood in for the model.
+def ielab(texts: Sequence[str], sizes: Sequence[int], hear: Hear) -> Drawn[Span]:
+    """Chunks by their units; a fallback where a rule stood in for the model.
 
     Args:
         texts: the units.
@@ -164,37 +150,33 @@ def ielab(texts: Sequence[str], sizes: Sequence[int], hear: Hear) -> tuple[list[
     - Otherwise the chunk ends with the window.
     """
     count = len(texts)
-    cuts = _Cuts([0])
+    cuts, fallbacks = [0], 0
     begun = set[int]()
-    while cuts.at[-1] + LEAST <= count:
-        begin = cuts.at[-1]
+    while cuts[-1] + LEAST <= count:
+        begin = cuts[-1]
         shown = total = 0
         while begin + shown < count and total + sizes[begin + shown] <= LIMIT:
             total += sizes[begin + shown]
             shown += 1
         shown = max(1, shown)
         if begin in begun:
-            cuts.by_rule += 1
-            cuts.at.append(min(count, max(begun) + shown))
+            fallbacks += 1
+            cuts.append(min(count, max(begun) + shown))
             continue
         begun.add(begin)
         if shown == 1:
-            cuts.at.append(begin + 1)
+            cuts.append(begin + 1)
             continue
-        number = _number(IELAB_ANSWER.search(hear(begin, texts[begin : begin + shown]).text), 1)
+        number = _number(IELAB_ANSWER, hear(begin, texts[begin : begin + shown]))
         if number is not None and 0 < number <= count:
-            cuts.at.append(number)
+            cuts.append(number)
         else:
-            cuts.by_rule += 1
-            cuts.at.append(begin + shown)
-    blocks, by_rule = cuts.blocks(count)
-    return [block for block in blocks if block.first < block.after], by_rule
+            fallbacks += 1
+            cuts.append(begin + shown)
+    return Drawn([span for span in pairwise([*cuts, count]) if span[0] < span[1]], fallbacks)
 
 
-def _authors_number(reply: Reply) -> int | None:
-    found = AUTHORS_ANSWER.search(reply.text)
-    return _number(AUTHORS_NUMBER.search(found[0]), 0) if found else None
-
-
-def _number(found: re.Match[str] | None, group: int) -> int | None:
-    return int(found[group]) if found and len(found[group]) <= SENSIBLE else None
+def _number(answer: re.Pattern[str], reply: Reply) -> int | None:
+    found = answer.search(reply.text)
+    digits = found[1] if found else None
+    return int(digits) if digits and len(digits) <= SENSIBLE else None

@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from chunkstudy.base.encoding import TextTokens
 from chunkstudy.base.spans import Chunker, RewrittenSpan, Span
-from chunkstudy.chunkers.structure import check_sizes
+from chunkstudy.chunkers.structure import check_sizes, stripped
 from chunkstudy.chunkers.text_tokens import token_spans
 
 SENTENCE_MARKS = (".", "!", "?")
@@ -42,9 +42,9 @@ def paragraphs(text: str) -> list[Span]:
     found = []
     start = 0
     for line in text.split("\n"):
-        if stripped := line.strip():
-            first = start + line.index(stripped)
-            found.append((first, first + len(stripped)))
+        span = stripped(text, start, start + len(line))
+        if span[0] < span[1]:
+            found.append(span)
         start += len(line) + 1
     return found
 
@@ -56,30 +56,23 @@ def fixed(text: str, *, size: int, tokenizer: TextTokens, form: str = "own") -> 
     return _windows(token_spans(text, tokenizer), size, first)
 
 
-def fixed_merged(text: str, *, size: int, least: int, tokenizer: TextTokens) -> list[Span]:
-    """Windows of ``size`` tokens, a last one of fewer than ``least`` merged into the one before."""
+def fixed_without_tail(
+    text: str, *, size: int, least: int, tokenizer: TextTokens, merge: bool
+) -> list[Span]:
+    """Windows of ``size`` tokens; a last one of fewer than ``least``, unless alone, is merged into
+    the one before, or dropped."""
     tokens = token_spans(text, tokenizer)
     spans = _windows(tokens, size, size)
-    if _has_short_tail(tokens, size, least):
-        spans[-2:] = [(spans[-2][0], spans[-1][1])]
-    return spans
-
-
-def fixed_dropped(text: str, *, size: int, least: int, tokenizer: TextTokens) -> list[Span]:
-    """Windows of ``size`` tokens, a last one of fewer than ``least`` dropped, unless alone."""
-    tokens = token_spans(text, tokenizer)
-    spans = _windows(tokens, size, size)
-    return spans[:-1] if _has_short_tail(tokens, size, least) else spans
+    if len(spans) < 2 or (len(tokens) - 1) % size + 1 >= least:
+        return spans
+    *whole, before, last = spans
+    return [*whole, (before[0], last[1]) if merge else before]
 
 
 def _windows(tokens: Sequence[Span], size: int, first: int) -> list[Span]:
     check_sizes(size)
     cuts = [0, *range(first, len(tokens), size), len(tokens)]
     return [(tokens[start][0], tokens[end - 1][1]) for start, end in pairwise(cuts) if start < end]
-
-
-def _has_short_tail(tokens: Sequence[Span], size: int, least: int) -> bool:
-    return len(tokens) > size and (len(tokens) - 1) % size + 1 < least
 
 
 def sentence_groups(
@@ -126,7 +119,7 @@ def ielab_sentences(text: str, group: int) -> list[RewrittenSpan]:
         ends.append(match.start())
         starts.append(match.start(1))
     ends.append(len(text))
-    spans = [_strip(text, span) for span in zip(starts, ends, strict=True)]
+    spans = [stripped(text, *span) for span in zip(starts, ends, strict=True)]
     spans = [span for span in spans if span[0] < span[1]]
     return [
         (block[0][0], block[-1][1], " ".join(text[start:end] for start, end in block))
@@ -146,9 +139,3 @@ def sentence_propositions(text: str) -> list[RewrittenSpan]:
         for start, end in paragraphs(text)
         for sentence in SENTENCE.finditer(text[start:end])
     ]
-
-
-def _strip(text: str, span: Span) -> Span:
-    part = text[span[0] : span[1]]
-    start = span[0] + len(part) - len(part.lstrip())
-    return start, max(start, start + len(part.strip()))

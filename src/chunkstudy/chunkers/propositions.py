@@ -12,7 +12,7 @@ from typing import Any
 
 from chunkstudy.base.spans import Drawn, RewrittenSpan
 from chunkstudy.chunkers.passages import ielab_sentences, paragraphs, sentence_propositions
-from chunkstudy.llm.interface import Ask, Message, Request
+from chunkstudy.llm.interface import Ask, Request, conversation, runs_here
 
 REPLY = 8192
 """Tokens of a reply, thoughts included; Emma's propositions are a little longer than its text."""
@@ -71,13 +71,8 @@ def chunk(text: str, *, ask: Ask, model: str, form: str = "own") -> Drawn[Rewrit
 def request(model: str, passage: str) -> Request:
     """What is asked about a paragraph."""
     example = json.dumps({KEY: PROPOSITIONS}, ensure_ascii=False)
-    messages = (
-        Message("system", INSTRUCTION),
-        Message("user", PASSAGE),
-        Message("assistant", example),
-        Message("user", passage),
-    )
-    limit = LOCAL_REPLY if model.startswith("local/") else REPLY
+    messages = conversation(INSTRUCTION, [(PASSAGE, example)], passage)
+    limit = LOCAL_REPLY if runs_here(model) else REPLY
     return Request(model, messages, limit, json=True)
 
 

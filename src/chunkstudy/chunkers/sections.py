@@ -45,7 +45,7 @@ def sections(text: str, *, size: int, count: TokenCounter) -> list[Span]:
             inner = structure.recursive(part, size=size, count=count)
             spans += [(start + low, start + high) for low, high in inner]
         elif part.strip():
-            spans.append((start + len(part) - len(part.lstrip()), start + len(part.rstrip())))
+            spans.append(structure.stripped(text, start, end))
     return spans
 
 

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 import regex
 
 from chunkstudy.base.spans import Drawn, Span
+from chunkstudy.chunkers.structure import stripped
 
 AHEAD = 100
 """Characters that a phrase may go beyond its limit to reach a sentence's end."""
@@ -163,22 +164,16 @@ def segments(text: str, *, quirks: bool = False) -> Drawn[Span]:
     by_none = reached = 0
     for start, end in [*taken(text), (len(text), len(text))]:
         if not quirks:
-            begun, last = _bare(text, reached, start)
+            begun, last = stripped(text, reached, start)
             left = [
-                _bare(text, first, min(first + LONGEST, last))
+                stripped(text, first, min(first + LONGEST, last))
                 for first in range(begun, last, LONGEST)
             ]
             left = [span for span in left if span[0] < span[1]]
             by_none += len(left)
             chunks += left
         reached = end
-        span = _bare(text, start, end)
+        span = stripped(text, start, end)
         if span[0] < span[1]:
             chunks.append(span)
     return Drawn(chunks, by_none)
-
-
-def _bare(text: str, start: int, end: int) -> Span:
-    part = text[start:end]
-    first = start + len(part) - len(part.lstrip())
-    return first, max(first, start + len(part.rstrip()))

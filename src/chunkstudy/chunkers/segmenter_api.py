@@ -9,7 +9,6 @@ models.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -54,7 +53,6 @@ class SegmenterApi:
         mode: see :data:`chunkstudy.llm.interface.Mode`; CHUNKSTUDY_LLM by default.
         folder: of recorded replies; ``results/segmenter`` by default.
         pause: seconds between two requests; as many as the API allows by default.
-        longest: characters of a chunk that are asked for at most.
     """
 
     def __init__(
@@ -62,13 +60,11 @@ class SegmenterApi:
         mode: Mode | None = None,
         folder: Path | None = None,
         pause: float | None = None,
-        longest: int = LONGEST,
     ) -> None:
         self.mode = mode or mode_from_environment()
         where = folder or places.find().results / "segmenter"
         self._recordings = RecordedLines(where / "segments.jsonl")
         self.address = os.environ.get(ADDRESS) or ENDPOINT
-        self.longest = longest
         usual = 60 / (WITH_KEY if key(KEY) else WITHOUT_KEY)
         self._pause = usual if pause is None else pause
         self._client: OpenAIClient | None = None
@@ -87,8 +83,8 @@ class SegmenterApi:
         ]
 
     def _part(self, text: str) -> list[Span]:
-        asked = json.dumps([self.address, self.longest, text_digest(text)])
-        name = hashlib.sha256(asked.encode()).hexdigest()
+        asked = [self.address, LONGEST, text_digest(text)]
+        name = text_digest(json.dumps(asked))
         if self.mode != "live" and (line := self._recordings.line(name)):
             return [(start, end) for start, end in line["chunks"]]
         if self.mode == "replay":
@@ -105,7 +101,7 @@ class SegmenterApi:
         return chunks
 
     def _asked(self, text: str) -> list[Span]:
-        asked = {"content": text, "return_chunks": True, "max_chunk_length": self.longest}
+        asked = {"content": text, "return_chunks": True, "max_chunk_length": LONGEST}
         try:
             if self._client is None:
                 client = OpenAIClient("jina", "the segmenter", self.address, (KEY,), False)

@@ -63,27 +63,27 @@ def kamradt_modified(
     return joined(text, spans, _starts(cuts))
 
 
-def punkt_sentences(text: str) -> list[Span]:
+@lru_cache(maxsize=1024)
+def punkt_sentences(text: str) -> tuple[Span, ...]:
     """Sentences by NLTK's untrained Punkt, each with the white space up to the next.
 
     What LlamaIndex's splitter takes for sentences (node_parser/text/utils.py,
-    split_by_sentence_tokenizer); white space before the first is lost.
+    split_by_sentence_tokenizer); white space before the first is lost. A text is asked for several
+    times: for its windows, and under each model and protocol.
     """
-    return list(_punkt_sentences(text))
-
-
-@lru_cache(maxsize=1024)
-def _punkt_sentences(text: str) -> tuple[Span, ...]:
-    """A text is asked for several times: for its windows, and under each model and protocol."""
-    starts = [start for start, _ in _punkt().span_tokenize(text)]
+    starts = [start for start, _ in punkt().span_tokenize(text)]
     return tuple(pairwise([*starts, len(text)])) if starts else ()
 
 
 @cache
-def _punkt() -> PunktSentenceTokenizer:
-    from nltk.tokenize import PunktSentenceTokenizer  # takes seconds, and most commands cut nothing
+def punkt(abbreviations: tuple[str, ...] = ()) -> PunktSentenceTokenizer:
+    """NLTK's untrained Punkt; a full stop behind one of the abbreviations ends no sentence."""
+    # takes seconds, and most commands cut nothing
+    from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer
 
-    return PunktSentenceTokenizer()
+    known = PunktParameters()
+    known.abbrev_types = set(abbreviations)
+    return PunktSentenceTokenizer(known)
 
 
 def percentile(text: str, *, embed: Embed, form: str = "own") -> Drawn[RewrittenSpan]:

@@ -24,18 +24,18 @@ on the cut a little: of 60 places read in other passes too, the ranks by each si
 
 from __future__ import annotations
 
-import hashlib
 import json
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
 from tqdm import tqdm
 
-from chunkstudy.llm.reading import Floats32, Part, Read, Reader
+from chunkstudy.base.spans import text_digest
+from chunkstudy.llm.reading import CausalReader, Floats32, Part, Read
+from chunkstudy.llm.recordings import RecordedLines
 
 AFTER = 24
 """Tokens after a boundary that are looked at, about a sentence of prose."""
@@ -93,7 +93,9 @@ PROFILE = {f"entropy at {offset:+d}": offset for offset in range(-8, 8)}
 OF_ONE_READING = READ | {name: partial(_entropy, offset=at) for name, at in PROFILE.items()}
 
 
-def influence(reader: Reader, ids: Sequence[int], read: Read, places: Sequence[int]) -> list[float]:
+def influence(
+    reader: CausalReader, ids: Sequence[int], read: Read, places: Sequence[int]
+) -> list[float]:
     """Of the tokens before each place, in bits a token; about 0 where there are none."""
     parts = [Part(place, AFTER, min(BEFORE, place)) for place in places]
     return [
@@ -107,43 +109,12 @@ def strength(name: str, values: pd.Series) -> pd.Series:
     return -values if name == INFLUENCE else values
 
 
-class Memory:
-    """Values by pass in a file of JSON lines, so that a run that was killed goes on where it was.
-
-    Args:
-        path: the file; None to remember nothing beyond this process.
-    """
-
-    def __init__(self, path: Path | None = None) -> None:
-        self.path = path
-        self._known: dict[str, dict[str, list[float]]] = {}
-        if path is not None and path.exists():
-            for line in path.read_text(encoding="utf-8").splitlines():
-                try:
-                    key, values = json.loads(line)
-                except ValueError:  # the last line of a run that was killed
-                    continue
-                self._known.setdefault(key, {}).update(values)
-
-    def find(self, key: str, names: Sequence[str]) -> dict[str, list[float]] | None:
-        """The values of a pass, if all of these signals are known."""
-        known = self._known.get(key, {})
-        return known if all(name in known for name in names) else None
-
-    def add(self, key: str, values: dict[str, list[float]]) -> None:
-        self._known.setdefault(key, {}).update(values)
-        if self.path is not None:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with self.path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps([key, values]) + "\n")
-
-
 def measure(
-    reader: Reader,
+    reader: CausalReader,
     text: str,
     ends: Sequence[int],
     names: Sequence[str] = SIGNALS,
-    memory: Memory | None = None,
+    memory: RecordedLines | None = None,
     label: str = "",
 ) -> pd.DataFrame:
     """A row per boundary, a column per signal; NaN where too few tokens follow or none precede.
@@ -153,10 +124,10 @@ def measure(
         text: what it reads.
         ends: characters at which boundaries lie, ascending.
         names: of the signals.
-        memory: what was measured before.
+        memory: a line for each pass and signal that was measured before, so that a run that was
+            killed goes on where it was; None to remember nothing.
         label: says on stderr what is read; nothing is said where it is empty.
     """
-    memory = memory or Memory()
     ids, offsets = reader.tokens(text)
     starts = [start for start, _ in offsets]
     places = [bisect_left(starts, end) for end in ends]
@@ -212,24 +183,30 @@ def plan(
 
 
 def _of_pass(
-    reader: Reader, ids: Sequence[int], one_pass: Pass, names: Sequence[str], memory: Memory
+    reader: CausalReader,
+    ids: Sequence[int],
+    one_pass: Pass,
+    names: Sequence[str],
+    memory: RecordedLines | None,
 ) -> dict[str, list[float]]:
     """The values of one pass at its places, out of the memory where they are in it."""
     tokens = list(ids[one_pass.start : one_pass.end])
     places = [place - one_pass.start for place in one_pass.places]
     model = reader.describe()
-    text = json.dumps([VERSION, model["id"], model["weights_sha256"], tokens, places])
-    key = hashlib.sha256(text.encode("ascii")).hexdigest()[:32]
-    known = memory.find(key, names)
-    if known is None:
-        read = reader.read(tokens)
-        known = {
-            name: [of(read, place) for place in places]
-            for name, of in OF_ONE_READING.items()
-            if name in names
-        }
-        if INFLUENCE in names:
-            known[INFLUENCE] = influence(reader, tokens, read, places)
-        known = {n: [round(value, DECIMALS) for value in values] for n, values in known.items()}
-        memory.add(key, known)
-    return known
+    asked = [VERSION, model["id"], model["weights_sha256"], tokens, places]
+    digests = [text_digest(json.dumps([*asked, name])) for name in names]
+    if memory is not None and all(digest in memory for digest in digests):
+        known = [memory.line(digest) or {} for digest in digests]
+        return {name: line["values"] for name, line in zip(names, known, strict=True)}
+    read = reader.read(tokens)
+    measured = {
+        name: influence(reader, tokens, read, places)
+        if name == INFLUENCE
+        else [OF_ONE_READING[name](read, place) for place in places]
+        for name in names
+    }
+    measured = {n: [round(value, DECIMALS) for value in values] for n, values in measured.items()}
+    if memory is not None:
+        lines = zip(digests, measured.values(), strict=True)
+        memory.add([{"digest": digest, "values": values} for digest, values in lines])
+    return measured

@@ -100,6 +100,13 @@ def sentences(text: str) -> list[Span]:
     return [(s, e) for s, e in zip(starts, ends, strict=True) if not text[s:e].isspace() and s < e]
 
 
+def stripped(text: str, start: int, end: int) -> Span:
+    """The span without white space at its ends; empty where it holds nothing else."""
+    part = text[start:end]
+    first = start + len(part) - len(part.lstrip())
+    return first, max(first, start + len(part.rstrip()))
+
+
 def joined(
     text: str, pieces: Sequence[Span], starts: Sequence[int], between: str = " "
 ) -> Drawn[RewrittenSpan]:
@@ -205,7 +212,6 @@ class _Recursive:
             self._append(spans[first][0], spans[-1][1])
 
     def _append(self, start: int, end: int) -> None:
-        chunk = self.text[start:end]
-        if stripped := chunk.strip():
-            start += len(chunk) - len(chunk.lstrip())
-            self.found.append((start, start + len(stripped)))
+        start, end = stripped(self.text, start, end)
+        if start < end:
+            self.found.append((start, end))

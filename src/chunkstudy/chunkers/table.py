@@ -85,6 +85,11 @@ def _released(title: str, rewrites: bool = False) -> Entry:
     return Entry(passages.segmented, title, rewrites=rewrites, segments=BOOKS)
 
 
+def _without_tail(merge: bool) -> Entry:
+    function = partial(passages.fixed_without_tail, merge=merge)
+    return Entry(function, "Fixed size", ("size", "least"), WORDPIECE, decodes=True)
+
+
 def _signal(signal: str, title: str) -> Entry:
     function = partial(cutting_by_signal.chunk, signal=signal)
     return Entry(function, title, ("size",), CL100K)
@@ -105,12 +110,8 @@ CHUNKERS: dict[str, Entry] = {
     "paragraph": Entry(passages.paragraphs, "Paragraph"),
     "markdown": Entry(sections.sections, "Sections under headings", ("size",)),
     "fixed": Entry(passages.fixed, "Fixed size", ("size",), WORDPIECE, decodes=True),
-    "fixed-merged": Entry(
-        passages.fixed_merged, "Fixed size", ("size", "least"), WORDPIECE, decodes=True
-    ),
-    "fixed-dropped": Entry(
-        passages.fixed_dropped, "Fixed size", ("size", "least"), WORDPIECE, decodes=True
-    ),
+    "fixed-merged": _without_tail(merge=True),
+    "fixed-dropped": _without_tail(merge=False),
     "sentence": Entry(
         passages.sentence_groups, "Sentence groups", ("group",), WORDPIECE, decodes=True
     ),

@@ -11,18 +11,14 @@ import numpy as np
 
 from chunkstudy.base.encoding import TextTokens
 from chunkstudy.base.spans import RewrittenSpan, Span
-from chunkstudy.base.tokens import TokenOffsets, tokens_between, without_surrogates, wordpiece
+from chunkstudy.base.tokens import TokenOffsets, content, tokens_between, wordpiece
 
 
 class WordPieces:
     """BERT's uncased WordPiece, which all of the study's models but the XLM-R ones use."""
 
     def content(self, texts: Sequence[str]) -> list[tuple[list[int], TokenOffsets]]:
-        clean = [without_surrogates(text) for text in texts]
-        return [
-            (one.ids, np.asarray(one.offsets, dtype=np.int64).reshape(-1, 2))
-            for one in wordpiece().encode_batch(clean, add_special_tokens=False)
-        ]
+        return content(wordpiece(), texts)
 
     def decode(self, ids: Sequence[int]) -> str:
         return wordpiece().decode(list(ids), skip_special_tokens=False)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from chunkstudy.base.spans import Chunks, Document
 from chunkstudy.chunkers.contexts import short
-from chunkstudy.llm.interface import Message, Reply, Request
+from chunkstudy.llm.interface import Reply, Request, conversation, runs_here
 
 REPLY = 100
 """Tokens of a reply: the contexts that Anthropic reports have 50 to 100."""
@@ -66,15 +66,14 @@ def with_chunks(documents: Sequence[Document], chunks: Chunks) -> list[tuple[str
 
 def requests(model: str, text: str, chunks: Sequence[str]) -> Iterator[Request]:
     """What is asked about the chunks of one document, given by their texts, in their order."""
-    shown = text[: LOCAL_SHOWN if model.startswith("local/") else SHOWN]
-    before = [Message("system", INSTRUCTION)]
-    for document, passage, said in EXAMPLES:
-        before.append(Message("user", SHOW.format(document=document, passage=passage)))
-        before.append(Message("assistant", said))
-    limit = LOCAL_REPLY if model.startswith("local/") else REPLY
+    most, limit = (LOCAL_SHOWN, LOCAL_REPLY) if runs_here(model) else (SHOWN, REPLY)
+    examples = [
+        (SHOW.format(document=document, passage=passage), written)
+        for document, passage, written in EXAMPLES
+    ]
     for chunk in chunks:
-        asked = SHOW.format(document=shown, passage=chunk[:CHUNK_SHOWN])
-        yield Request(model, (*before, Message("user", asked)), limit)
+        asked = SHOW.format(document=text[:most], passage=chunk[:CHUNK_SHOWN])
+        yield Request(model, conversation(INSTRUCTION, examples, asked), limit)
 
 
 def context(reply: Reply) -> str:

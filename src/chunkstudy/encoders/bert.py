@@ -55,8 +55,8 @@ class Bert:
     """What the configuration calls the sizes."""
     computed_with: ClassVar[Mapping[str, Any]] = {"model_type": "bert", "hidden_act": "gelu"}
     """Keys of the configuration and their only value."""
-    where_absent: ClassVar[Mapping[str, Any]] = {}
-    """What a missing one of these keys means, where that is not None."""
+    unless_absent: ClassVar[Mapping[str, Any]] = {}
+    """Keys that may be missing, and their only value where they are not."""
     renamed: ClassVar[Sequence[tuple[str, str]]] = ()
     """Patterns in the published names of weights and what replaces them, in this order."""
     tables: ClassVar[Sequence[str]] = ("word", "position", "token_type")
@@ -74,8 +74,8 @@ class Bert:
         self.config: dict[str, Any] = json.loads(
             (folder / "config.json").read_text(encoding="utf-8")
         )
-        for key, wanted in self.computed_with.items():
-            if (found := self.config.get(key, self.where_absent.get(key))) != wanted:
+        for key, wanted in {**self.computed_with, **self.unless_absent}.items():
+            if (found := self.config.get(key, self.unless_absent.get(key))) != wanted:
                 raise ModelError(
                     f"{self.name}: config.json says {key} is {found!r}; {type(self).__name__} is "
                     f"computed here with {wanted!r} only"
@@ -86,6 +86,10 @@ class Bert:
         self.architecture = Architecture(**sizes, gated=self.gated)
         self.heads, self.layers = self.architecture.heads, self.architecture.layers
         self.take(self._own_names(read_weights(folder)))
+        self.prepare()
+
+    def prepare(self) -> None:
+        """Compute once what every text needs beside the weights."""
 
     def setting(self, key: str) -> Any:
         """What the configuration says of a key that it has to have."""
@@ -262,10 +266,9 @@ class XlmRoberta(Bert):
     computed_with: ClassVar = {
         "model_type": "xlm-roberta",
         "hidden_act": "gelu",
-        "position_embedding_type": "absolute",
         "pad_token_id": PADDING,
     }
-    where_absent: ClassVar = {"position_embedding_type": "absolute"}
+    unless_absent: ClassVar = {"position_embedding_type": "absolute"}
     renamed: ClassVar = ((r"^roberta\.", ""),)
     padding: ClassVar = PADDING
 

@@ -117,22 +117,17 @@ def configuration(model: File) -> dict[str, Any]:
 
 def weights(model: File) -> dict[str, NDArray[np.float32]]:
     """The tensors under the names of a BERT checkpoint."""
-    hidden, layers, _, inner, vocabulary, positions, types = model.sizes
-    shapes = {"word": vocabulary, "pos": positions, "type": types}
+    hidden, layers, _, inner, *_ = model.sizes
     found = {}
     for name, tensor in model.tensors.items():
         layer, part, *kind = name.split(".")
         if layer == "emb":
-            rows = shapes.get(part)
-            shaped = tensor if rows is None else tensor.reshape(rows, hidden)
-            found[f"embeddings.{EMBEDDINGS[name]}"] = shaped
-            continue
-        if part in ("aln", "oln") or kind == ["b"]:
-            shaped = tensor
+            key = f"embeddings.{EMBEDDINGS[name]}"
         else:
-            shaped = tensor.reshape(-1, inner if part == "fo" else hidden)
-        key = f"encoder.layer.{layer[1:]}.{PARTS[part]}.{KINDS[kind[0]]}"
-        found[key] = shaped
+            key = f"encoder.layer.{layer[1:]}.{PARTS[part]}.{KINDS[kind[0]]}"
+        is_vector = "LayerNorm" in key or key.endswith(".bias")
+        width = inner if part == "fo" else hidden
+        found[key] = tensor if is_vector else tensor.reshape(-1, width)
     if len(found) != 16 * layers + len(EMBEDDINGS):
         raise ModelError(f"the packed model has {len(found)} tensors; {REMEDY}")
     return found
@@ -147,59 +142,32 @@ def tokenizer(model: File) -> dict[str, Any]:
     first, last, padding, unknown = model.ends
     special = [model.pieces[i][0] for i in (first, padding, last, unknown)]
     ends = {special[0]: first, special[2]: last}
+    pieces = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True}
+    plain = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    texts = [{"Sequence": {"id": name, "type_id": 0}} for name in ("A", "B")]
+    begin, end = ({"SpecialToken": {"id": text, "type_id": 0}} for text in ends)
     return {
         "version": "1.0",
         "truncation": None,
         "padding": None,
         "added_tokens": [
-            {
-                "id": i,
-                "content": text,
-                "single_word": False,
-                "lstrip": False,
-                "rstrip": False,
-                "normalized": False,
-                "special": True,
-            }
+            {"id": i, "content": text, "special": True, **plain}
             for i, text in sorted(zip((first, padding, last, unknown), special, strict=True))
         ],
-        "normalizer": {
-            "type": "Sequence",
-            "normalizers": [{"type": "Nmt"}, {"type": "NFKC"}],
-        },
+        "normalizer": {"type": "Sequence", "normalizers": [{"type": "Nmt"}, {"type": "NFKC"}]},
         "pre_tokenizer": {
             "type": "Sequence",
-            "pretokenizers": [
-                {"type": "WhitespaceSplit"},
-                {
-                    "type": "Metaspace",
-                    "replacement": "▁",
-                    "prepend_scheme": "always",
-                    "split": True,
-                },
-            ],
+            "pretokenizers": [{"type": "WhitespaceSplit"}, pieces],
         },
         "post_processor": {
             "type": "TemplateProcessing",
-            "single": [
-                {"SpecialToken": {"id": special[0], "type_id": 0}},
-                {"Sequence": {"id": "A", "type_id": 0}},
-                {"SpecialToken": {"id": special[2], "type_id": 0}},
-            ],
-            "pair": [
-                {"Sequence": {"id": "A", "type_id": 0}},
-                {"Sequence": {"id": "B", "type_id": 0}},
-            ],
+            "single": [begin, texts[0], end],
+            "pair": texts,
             "special_tokens": {
                 text: {"id": text, "ids": [i], "tokens": [text]} for text, i in ends.items()
             },
         },
-        "decoder": {
-            "type": "Metaspace",
-            "replacement": "▁",
-            "prepend_scheme": "always",
-            "split": True,
-        },
+        "decoder": pieces,
         "model": {
             "type": "Unigram",
             "unk_id": unknown,

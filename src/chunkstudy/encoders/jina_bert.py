@@ -10,13 +10,12 @@ stores the halves the other way round and is refused by its keys.
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import ClassVar
 
 import torch
 from torch.nn import functional
 
-from chunkstudy.encoders.bert import CPU, Bert
+from chunkstudy.encoders.bert import Bert
 
 QUERY_BLOCK = 256
 """Tokens whose biases are held at once, so that 8,192 tokens need no square of them."""
@@ -40,11 +39,8 @@ class JinaBert(Bert):
     without_bias: ClassVar = ("intermediate.dense",)
     gated: ClassVar = True
 
-    def __init__(
-        self, folder: Path, device: torch.device = CPU, dtype: torch.dtype = torch.float32
-    ) -> None:
-        super().__init__(folder, device, dtype)
-        self._slopes = torch.tensor(slopes(self.heads), device=device)
+    def prepare(self) -> None:
+        self._slopes = torch.tensor(slopes(self.heads), device=self.device)
         self._table = self._biases(1024)
 
     def _attention(

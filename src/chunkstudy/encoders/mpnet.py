@@ -12,13 +12,12 @@ and no place of its own. There are no token types.
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import ClassVar
 
 import torch
 from torch.nn import functional
 
-from chunkstudy.encoders.bert import CPU, PADDING, Bert
+from chunkstudy.encoders.bert import PADDING, Bert
 
 BUCKETS = 32
 NEAR, FAR = 8, 128
@@ -45,13 +44,10 @@ class MPNet(Bert):
     tables: ClassVar = ("word", "position")
     padding: ClassVar = PADDING
 
-    def __init__(
-        self, folder: Path, device: torch.device = CPU, dtype: torch.dtype = torch.float32
-    ) -> None:
-        super().__init__(folder, device, dtype)
+    def prepare(self) -> None:
         places = torch.arange(self.positions)
         buckets = relative_buckets(places - places.unsqueeze(1))
-        biases = self.weights.pop(BIASES)[buckets.to(device)]  # (tokens, tokens, heads)
+        biases = self.weights.pop(BIASES)[buckets.to(self.device)]  # (tokens, tokens, heads)
         self._biases = biases.permute(2, 0, 1).contiguous()
 
     def shapes(self) -> dict[str, tuple[int | None, ...]]:

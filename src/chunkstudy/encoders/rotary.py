@@ -8,14 +8,13 @@ Their checkpoints were written for code of their authors' own, which is not run.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import ClassVar
 
 import torch
 from torch.nn import functional
 
 from chunkstudy.base.faults import ModelError
-from chunkstudy.encoders.bert import CPU, FUSED, PADDING, SIZES, Bert
+from chunkstudy.encoders.bert import FUSED, PADDING, SIZES, Bert
 from chunkstudy.encoders.checkpoint import Weights, check_keys
 
 LOW_RANK = ".parametrizations.weight."
@@ -42,15 +41,14 @@ class Rotary(Bert):
     tables: ClassVar = ("word", "token_type")
     attention: ClassVar = (FUSED,)
 
-    def __init__(
-        self, folder: Path, device: torch.device = CPU, dtype: torch.dtype = torch.float32
-    ) -> None:
-        super().__init__(folder, device, dtype)
+    def prepare(self) -> None:
         width = self.architecture.hidden // self.heads
         base = float(self.setting("rotary_emb_base"))
         speeds = base ** -(torch.arange(0, width, 2, dtype=torch.float64) / width)
         angles = torch.outer(torch.arange(self.positions, dtype=torch.float64), speeds)
-        self._turns = [one(angles).repeat(1, 2).to(device, dtype) for one in (torch.cos, torch.sin)]
+        self._turns = [
+            one(angles).repeat(1, 2).to(self.device, self.dtype) for one in (torch.cos, torch.sin)
+        ]
 
     def _attention(
         self, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor
@@ -81,6 +79,8 @@ class NomicBert(Rotary):
         "mlp_fc1_bias": False,
         "mlp_fc2_bias": False,
         "rotary_emb_fraction": 1.0,
+    }
+    unless_absent: ClassVar = {
         "rotary_emb_interleaved": False,
         "rotary_emb_scale_base": None,
         # It would bend positions by the longest text of a batch, so that a vector depended on its
@@ -92,13 +92,6 @@ class NomicBert(Rotary):
         "causal": False,
         "scale_attn_weights": True,
         "scale_attn_by_inverse_layer_idx": False,
-    }
-    where_absent: ClassVar = {
-        **dict.fromkeys(("qkv_proj_bias", "mlp_fc1_bias", "mlp_fc2_bias"), True),
-        "rotary_emb_fraction": 0.0,
-        "scale_attn_weights": True,
-        **dict.fromkeys(("rotary_emb_interleaved", "prenorm", "parallel_block"), False),
-        **dict.fromkeys(("use_rms_norm", "causal", "scale_attn_by_inverse_layer_idx"), False),
     }
     without_bias: ClassVar = (
         FUSED,

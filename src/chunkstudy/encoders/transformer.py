@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from chunkstudy.base.tokens import TokenOffsets, without_surrogates
+from chunkstudy.base.tokens import TokenOffsets, content, without_surrogates
 from chunkstudy.encoders.contextualized import Layout, whole
 from chunkstudy.encoders.interface import Role
 from chunkstudy.encoders.loading import load
@@ -133,11 +133,7 @@ class TransformerEncoder:
     def content(self, texts: Sequence[str]) -> list[tuple[list[int], TokenOffsets]]:
         """Ids of each whole text without special tokens, and the characters of each token,
         shape (tokens, 2)."""
-        clean = [without_surrogates(text) for text in texts]
-        return [
-            (one.ids, np.asarray(one.offsets, dtype=np.int64).reshape(-1, 2))
-            for one in self._counter.encode_batch(clean, add_special_tokens=False)
-        ]
+        return content(self._counter, texts)
 
     def decode(self, ids: Sequence[int]) -> str:
         """Ids put back into text, special ones included."""

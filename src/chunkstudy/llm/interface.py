@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, Protocol, cast, get_args
 
@@ -46,6 +46,22 @@ class RefusedError(LanguageModelError):
 class Message:
     role: Role
     text: str
+
+
+def conversation(
+    instruction: str, examples: Iterable[tuple[str, str]], question: str
+) -> tuple[Message, ...]:
+    """An instruction, examples of questions and their answers, and what is asked now."""
+    messages = [Message("system", instruction)]
+    for asked, answered in examples:
+        messages += Message("user", asked), Message("assistant", answered)
+    return (*messages, Message("user", question))
+
+
+def runs_here(model: str) -> bool:
+    """Whether a model runs in this process: such a one is small, is shown examples, and can be held
+    to the answers that there are."""
+    return model.startswith("local/")
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,22 +49,13 @@ def without_keys(text: str) -> str:
     return text
 
 
-def code(word: object) -> str:
-    """A server's own word for what is wrong, in brackets, where it is a plain one; else nothing.
-
-    Nothing else of a server's text is shown: it may quote the key.
-    """
-    if not isinstance(word, str) or not re.fullmatch("[A-Za-z_]{1,40}", word):
-        return ""
-    return "" if without_keys(word) != word else f" ({word})"
-
-
 def refused(who: str, status: int, word: object, keys: Sequence[str]) -> RefusedError:
     """A server's refusal and what to do about it, in words of this file.
 
     Args:
         who: refuses.
-        word: the server's own for what is wrong.
+        word: the server's own for what is wrong, shown where it is a plain one; nothing else of a
+            server's text is, since it may quote the key.
         keys: variables that may hold the server's key.
     """
     remedy = "look that up in the server's documentation or log"
@@ -76,5 +67,6 @@ def refused(who: str, status: int, word: object, keys: Sequence[str]) -> Refused
         remedy = "check the address and the model's name"
     elif status == 429 or status >= 500:
         remedy = "run again later"
-    answered = f"{who} answered {status}{code(word)}"
-    return RefusedError(f"{answered}; {remedy} (what was received is kept)")
+    plain = isinstance(word, str) and re.fullmatch("[A-Za-z_]{1,40}", word)
+    code = f" ({word})" if plain and without_keys(str(word)) == word else ""
+    return RefusedError(f"{who} answered {status}{code}; {remedy} (what was received is kept)")

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from chunkstudy.base.models import is_language_model
 from chunkstudy.llm import gemini, openai_client
 from chunkstudy.llm.gemini import GeminiProvider
 from chunkstudy.llm.interface import LanguageModelError, Provider, Reply, Request
@@ -72,19 +73,13 @@ def provider(name: str) -> Provider:
     Raises:
         LanguageModelError: if there is none of that name.
     """
-    if not is_name(name):
+    if not is_language_model(name):
         raise LanguageModelError(
             f"unknown language model {name!r}; name a provider and a model, such as "
             f"openai/gpt-4o-mini: the providers are {', '.join(PROVIDERS)}"
         )
     kind, _, model = name.partition("/")
     return PROVIDERS[kind](model)
-
-
-def is_name(name: str) -> bool:
-    """Whether it names a provider that there is, and a model."""
-    kind, _, model = name.partition("/")
-    return kind in PROVIDERS and bool(model)
 
 
 def takes(name: str) -> tuple[tuple[str, ...], str]:

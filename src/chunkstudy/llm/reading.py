@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,27 +54,6 @@ class Part(NamedTuple):
     hidden: int
 
 
-class Reader(Protocol):
-    """A causal model that shows its probabilities and its attention."""
-
-    @property
-    def positions(self) -> int:
-        """Tokens that it can read together, the start token included."""
-        ...
-
-    def tokens(self, text: str) -> tuple[list[int], list[Span]]:
-        """The ids of a text and the characters that each stands for."""
-        ...
-
-    def read(self, ids: Sequence[int]) -> Read: ...
-
-    def again(self, ids: Sequence[int], read: Read, parts: Sequence[Part]) -> list[Floats]:
-        """Of each part the surprisal of the tokens that follow its own, (length,) in bits."""
-        ...
-
-    def describe(self) -> dict[str, Any]: ...
-
-
 class CausalReader:
     """Weights and tokenizer of a causal model through transformers, float32 on the CPU.
 
@@ -92,10 +71,12 @@ class CausalReader:
 
     @property
     def positions(self) -> int:
-        """Without an end where the configuration names none, as a state-space model's does."""
+        """Tokens that it can read together, the start token included; without an end where the
+        configuration names none, as a state-space model's does."""
         return int(getattr(self._model.config, "max_position_embeddings", sys.maxsize))
 
     def tokens(self, text: str) -> tuple[list[int], list[Span]]:
+        """The ids of a text and the characters that each stands for."""
         found = self._tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
         return found["input_ids"], [(start, end) for start, end in found["offset_mapping"]]
 
@@ -136,8 +117,10 @@ class CausalReader:
         )
 
     def again(self, ids: Sequence[int], read: Read, parts: Sequence[Part]) -> list[Floats]:
-        """All parts in one pass: each attends to its own tokens and to the states of those before
-        it but for the hidden ones, at the positions where they stood.
+        """Of each part the surprisal of the tokens that follow its own, (length,) in bits.
+
+        All parts are read in one pass: each attends to its own tokens and to the states of those
+        before it but for the hidden ones, at the positions where they stood.
 
         Raises:
             ValueError: if a part, or the token after it, lies outside of what was read.

@@ -32,7 +32,7 @@ from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers import expected_requests
 from chunkstudy.chunkers.cutting_by_signal import Strengths
 from chunkstudy.chunkers.locate import locate
-from chunkstudy.chunkers.signals import AFTER, BEFORE, CONTEXT, SIZE, Memory, measure, strength
+from chunkstudy.chunkers.signals import AFTER, BEFORE, CONTEXT, SIZE, measure, strength
 from chunkstudy.chunkers.table import Entry
 from chunkstudy.chunkers.text_tokens import WordPieces, decoded
 from chunkstudy.collections import registry
@@ -40,7 +40,8 @@ from chunkstudy.llm import providers
 from chunkstudy.llm.asking import Asker
 from chunkstudy.llm.interface import Ask
 from chunkstudy.llm.prices import Estimate
-from chunkstudy.llm.reading import CausalReader, Reader
+from chunkstudy.llm.reading import CausalReader
+from chunkstudy.llm.recordings import RecordedLines
 from chunkstudy.runs.conditions import ChunkerSpec, Condition, parse_chunker
 from chunkstudy.runs.store import VectorStore
 
@@ -218,7 +219,7 @@ def shown_by_sentence(collection: Collection) -> bool:
     return all(query.document is None for query in collection.queries)
 
 
-def measuring(reader: Reader, memory: Memory | None = None) -> Strengths:
+def measuring(reader: CausalReader, memory: RecordedLines | None = None) -> Strengths:
     """How strong a signal is, read by a causal model."""
 
     def strengths(text: str, ends: Sequence[int], name: str) -> Sequence[float]:
@@ -229,9 +230,9 @@ def measuring(reader: Reader, memory: Memory | None = None) -> Strengths:
     return strengths
 
 
-def memory(model: str, vectors: Path) -> Memory:
+def memory(model: str, vectors: Path) -> RecordedLines:
     """What a model was seen to make of texts, beside the vectors."""
-    return Memory(vectors / "signals" / f"{model.replace('/', '__')}.jsonl")
+    return RecordedLines(vectors / "boundary_signals" / f"{model.replace('/', '__')}.jsonl")
 
 
 @lru_cache(maxsize=1)

@@ -11,9 +11,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from chunkstudy.chunkers.signals import PROFILE, SIGNALS, SIZE, Memory, measure
+from chunkstudy.chunkers.signals import PROFILE, SIGNALS, SIZE, measure
 from chunkstudy.llm.causal_models import MODELS, SMOLLM, described
-from chunkstudy.llm.reading import CausalReader, Reader
+from chunkstudy.llm.reading import CausalReader
+from chunkstudy.llm.recordings import RecordedLines
 from chunkstudy.runs import chunking
 from chunkstudy.runs.conditions import MINILM
 from chunkstudy.runs.store import VectorStore
@@ -43,7 +44,9 @@ def tables(context: Context, _: tuple[str, ...] = ()) -> dict[str, pd.DataFrame]
     }
 
 
-def read(reader: Reader, texts: list[Text], memory: Memory) -> pd.DataFrame:
+def read(
+    reader: CausalReader, texts: list[Text], memory: RecordedLines | None = None
+) -> pd.DataFrame:
     """A row per candidate, a column per signal and per token around it."""
     names = (*SIGNALS, *PROFILE)
     rows = [

@@ -47,7 +47,7 @@ THREE = ("chatlogs", "state_of_the_union", "wikitexts")
 CLUSTER, SEMANTIC, LUMBERCHUNKER = "cluster-200", "semantic", "lumberchunker-released"
 METHOD = ["collection", "part", "chunker", "encoder", "ordering"]
 
-UNITS_OF: dict[str, Callable[[str], list[Span]]] = {
+UNITS_OF: dict[str, Callable[[str], Sequence[Span]]] = {
     CLUSTER: lambda text: structure.pieces(text, counter("cl100k")),
     SEMANTIC: punkt_sentences,
     LUMBERCHUNKER: paragraphs,

@@ -131,8 +131,7 @@ def _windows(document: Document, starts: Sequence[int]) -> list[dict[str, object
         rows.append({"candidates": len(shown) - 1, "answered": place if inside else 0})
         return next_one
 
-    for _ in blocks([document.text[start:end] for start, end in spans], choose):
-        pass
+    blocks([document.text[start:end] for start, end in spans], choose)
     return rows
 
 
