@@ -1,0 +1,150 @@
+"""``from chunkstudy import evaluate``: chunkers, encoders and orderings compared on somebody's own
+documents and questions.
+
+Everything is the study's own way: protocol ``corrected``, exact search, per-query scores, intervals
+and tests. Without questions, chunks are screened by what no question is needed for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from chunkstudy.base import places
+from chunkstudy.base.files import write_json
+from chunkstudy.collections import own
+from chunkstudy.collections.own import Documents, Questions
+from chunkstudy.runs.conditions import MINILM
+from chunkstudy.show.inspector.pages import refuse_committed
+from chunkstudy.studies.own_documents import questions as questions_page
+from chunkstudy.studies.own_documents import record, report, tables
+from chunkstudy.studies.own_documents.experiment import DEPTHS, Experiment, Say, Settings
+from chunkstudy.studies.own_documents.retrievers import EvaluationError
+from chunkstudy.studies.own_documents.systems import PLAIN, System, systems
+
+CHUNKERS = ("recursive-200-0",)
+MISSING = (
+    "questions are missing: name a file with --questions (docs/your-own-data.md shows its lines), "
+    "or let a language model write some, `chunkstudy generate {} --model openai/gpt-4o-mini "
+    "--dry-run`"
+)
+
+
+@dataclass(frozen=True)
+class Evaluation(tables.Tables):
+    """What an evaluation found, and where it lies.
+
+    Attributes:
+        notes: what was left out, a sentence each.
+        record: what the evaluation rests on, as ``evaluation.json`` holds it.
+        folder: with all files; ``page`` is the one to open first.
+    """
+
+    notes: tuple[str, ...]
+    record: dict[str, Any]
+    folder: Path
+
+    @property
+    def page(self) -> Path:
+        return self.folder / report.PAGE
+
+
+def evaluate(
+    documents: Documents,
+    questions: Questions = None,
+    chunkers: Iterable[Any] | Mapping[str, Any] = CHUNKERS,
+    encoders: Iterable[Any] = (MINILM,),
+    *,
+    orderings: Sequence[str] = (PLAIN,),
+    k: int | None = None,
+    budget: int = 0,
+    base_url: str = "",
+    seed: int = 0,
+    name: str = "",
+    output: str | Path | None = None,
+    say: Say = lambda _: None,
+) -> Evaluation:
+    """Compare ways of chunking on your own documents and questions (docs/your-own-data.md).
+
+    Args:
+        documents: a folder of texts, a file with a document a line, a folder in BEIR's form, or
+            texts by name.
+        questions: a file with a question a line, or such questions; none where the documents
+            bring theirs.
+        chunkers: names of the catalogue, ``module:name``, functions from a text to texts or spans,
+            LangChain text splitters, LlamaIndex node parsers, chonkie chunkers; as a mapping,
+            under names of your own. ``sentence-1+paragraph`` matches one and returns the other.
+        encoders: hub ids, folders, functions from texts to an array, pairs of such functions for
+            documents and queries, ``bm25``, ``bm25+MODEL``, ``openai/MODEL``.
+        orderings: ``plain``, ``late``, ``title``, ``headings``.
+        k: chunks, or documents, that count as read: 5, or 10 of whole documents.
+        budget: tokens that count as read; ways are ranked by it where it is given, not by ``k``.
+        base_url: of the server that ``openai/MODEL`` is behind.
+        seed: of the resamples behind the intervals.
+        name: of the collection; after the documents if empty.
+        output: the folder to write; below ``build/evaluations`` if none.
+        say: told how it goes.
+
+    Raises:
+        ValueError, RuntimeError, FileNotFoundError: in a sentence on what to do.
+    """
+    experiment, compared, notes = prepared(
+        documents, questions, chunkers, encoders,
+        orderings=orderings, name=name, base_url=base_url, say=say,
+    )  # fmt: skip
+    collection, task = experiment.collection, experiment.texts.task
+    if not collection.queries:
+        raise EvaluationError(
+            MISSING.format(documents if isinstance(documents, str | Path) else "FOLDER")
+        )
+    settings = Settings(task, DEPTHS[task] if k is None else k, budget, seed)
+    folder = _folder(output, places.here().build / "evaluations" / collection.name)
+    for note in notes:
+        say(note)
+    results = experiment.run(compared, settings, say)
+    ranked = tables.best_first(results, settings.measures)
+    evaluation = tables.tables(experiment, ranked, settings)
+    page = ""
+    if task == "token_overlap":
+        say("looking at the questions that are answered worst")
+        page = questions_page.write(experiment, ranked, settings, folder).name
+    described = record.describe(experiment.texts, results, notes, settings)
+    record.write_rankings(folder, experiment.texts, results)
+    write_json(folder / record.FILE, described)
+    report.write(folder, collection, evaluation, notes, described, page)
+    return Evaluation(**vars(evaluation), notes=notes, record=described, folder=folder)
+
+
+def prepared(
+    documents: Documents,
+    questions: Questions,
+    chunkers: Iterable[Any] | Mapping[str, Any],
+    encoders: Iterable[Any],
+    *,
+    orderings: Sequence[str] = (PLAIN,),
+    name: str = "",
+    base_url: str = "",
+    say: Say = lambda _: None,
+) -> tuple[Experiment, tuple[System, ...], tuple[str, ...]]:
+    """What is read, what is compared, and in a sentence each what is left out of both. Arguments
+    as :func:`evaluate` takes them."""
+    if isinstance(chunkers, str) or isinstance(encoders, str) or isinstance(orderings, str):
+        raise EvaluationError("give chunkers, encoders and orderings as lists")
+    texts = own.read(documents, questions, name)
+    collection = texts.collection
+    say(f"{len(collection.documents):,} documents, {len(collection.queries):,} questions")
+    compared, notes = systems(chunkers, encoders, orderings, base_url)
+    return Experiment(texts, places.here().vectors), compared, (*texts.notes, *notes)
+
+
+def _folder(output: str | Path | None, usual: Path) -> Path:
+    """Where to write; inside a checkout only below its ``build``."""
+    if output is None:
+        return usual
+    folder = Path(output).expanduser()
+    if folder.exists() and not folder.is_dir():
+        raise EvaluationError(f"--output {output} is a file; name a folder")
+    refuse_committed(folder)
+    return folder

@@ -1,0 +1,96 @@
+"""What an evaluation rests on, to be cited: digests, versions, and the record of every system.
+
+Nothing stands in it that varies from run to run, so the same texts, chunkers and weights leave the
+same bytes, and their digest names the evaluation.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from chunkstudy.base.files import json_text
+from chunkstudy.collections.own_documents import EVALUATION
+from chunkstudy.collections.own_questions import Judged
+from chunkstudy.evaluation import trec
+from chunkstudy.evaluation.measures.excerpts import HIT
+from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
+from chunkstudy.evaluation.retrieval.small_to_large import best_of_each
+from chunkstudy.runs import records
+from chunkstudy.runs.run import PACKAGES, made_on
+from chunkstudy.runs.trec_files import QRELS
+from chunkstudy.studies.own_documents.experiment import Result, Settings
+
+FILE, RUNS = EVALUATION, "trec"
+SCHEMA = 2
+
+
+def describe(
+    texts: Judged, results: Sequence[Result], notes: Sequence[str], settings: Settings
+) -> dict[str, Any]:
+    """The record; ``sha256`` is that of all the rest."""
+    collection = texts.collection
+    content: dict[str, Any] = {
+        "schema_version": SCHEMA,
+        "collection": {
+            "name": collection.name,
+            "task": texts.task,
+            "documents": len(collection.documents),
+            "questions": len(collection.queries),
+            "judgments": len(collection.judgments),
+            "sha256": collection.digest(),
+            "order_free_sha256": collection.order_free_digest(),
+        },
+        "left_out": list(notes),
+        "measures": list(settings.measures),
+        "seed": settings.seed,
+        "arms": [_describe(result) for result in results],
+        **made_on(PACKAGES),
+    }
+    return content | {"sha256": hashlib.sha256(json_text(content).encode()).hexdigest()}
+
+
+def _describe(result: Result) -> dict[str, Any]:
+    chunks = result.index.chunks
+    return {
+        **result.system.keys,
+        "chunker_from": result.system.chunker.package,
+        "chunks": len(chunks),
+        "chunks_sha256": chunks.digest(),
+        "fallbacks": chunks.fallbacks,
+        "per_query_sha256": records.scores_sha256(result.scores),
+        "model": result.model,
+        "tokens_encoded": result.tokens,
+        "run": f"{RUNS}/{result.system.files}",
+    }
+
+
+def write_rankings(folder: Path, texts: Judged, results: Sequence[Result]) -> None:
+    """Runs and qrels: documents of every system, and chunks, whose judgments are the system's own,
+    where excerpts are judged."""
+    collection = texts.collection
+    documents = [document.id for document in collection.documents]
+    for stale in (folder / RUNS).glob("*.*"):  # of an evaluation of other systems, before
+        if stale.suffix in (".run", ".qrels"):
+            stale.unlink()
+    copies = [(c.query, c.document, c.grade) for places in texts.copies.values() for c in places]
+    judged = dict.fromkeys([*trec.of_documents(collection), *copies])
+    trec.write_qrels(folder / RUNS / QRELS, judged)
+    for result in results:
+        ranking, tag = result.ranking, result.system.files
+        base = folder / RUNS / tag
+        if texts.task == "token_overlap":
+            returned = result.index.returned
+            names = trec.chunk_names(collection, returned)
+            trec.write_run(Path(f"{base}.chunks.run"), collection, ranking, names, tag)
+            query, chunk = map(
+                np.ndarray.tolist, TokenOverlap.of(result.judged, returned, HIT).hit_pairs
+            )
+            lines = trec.of_chunks(collection, (query, chunk), names)
+            trec.write_qrels(Path(f"{base}.chunks.qrels"), lines)
+            ranking = best_of_each(ranking, returned.document)
+        trec.write_run(Path(f"{base}.documents.run"), collection, ranking, documents, tag)
