@@ -17,7 +17,7 @@ from chunkstudy.evaluation import statistics
 from chunkstudy.published.chunk_size import CHANGE, by_code, correlate, published_r
 from chunkstudy.runs import study_results
 from chunkstudy.runs.conditions import Condition
-from chunkstudy.studies.taxonomy.chunk_sizes import per_query
+from chunkstudy.studies.taxonomy.chunk_size import per_query
 from tests.made_library import CHUNKERS, IELAB, LATE, PRE, made, made_library
 from tests.made_study import made_by
 

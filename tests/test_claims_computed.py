@@ -27,7 +27,8 @@ ROOT = Places(Path(__file__).parents[1])
 LISTED = statements.read(ROOT)
 CODE = cells.facts(ROOT)
 CORPORA = facts.read(ROOT, "chroma_counts")
-QUESTIONS = study_results.tables(ROOT, "questions")
+MADE = study_results.tables(ROOT, "generated-questions")
+QUESTIONS = {"counts": MADE["counts"], "similarity": MADE["released"]}
 
 
 def verdicts(judged: Iterable[Claim]) -> dict[str, str]:

@@ -11,18 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkstudy.base.spans import Document
-from chunkstudy.collections import builtin
-from chunkstudy.llm.asking import Asker
 from chunkstudy.llm.interface import Finish, Reply, Request
 from chunkstudy.studies.generated_questions import prompts, replies
-from chunkstudy.studies.generated_questions.by_hand import (
-    APPROXIMATE,
-    EXACT,
-    MODEL,
-    SOUND,
-    meant,
-    written,
-)
 from chunkstudy.studies.generated_questions.generate import (
     Generated,
     ask_about,
@@ -40,6 +30,7 @@ from chunkstudy.studies.generated_questions.prompts import (
 )
 from chunkstudy.studies.generated_questions.replies import REASONS, RejectedError
 
+MODEL = "authored/questions"
 FERRY = "The ferry Linnet was launched in 1931. “She — carried\n240 people.” The ferry ran."
 TEXTS = st.text(st.sampled_from("ab. \n“é-"), min_size=1, max_size=300).filter(str.strip)
 
@@ -293,13 +284,3 @@ def test_the_price_says_the_least_and_the_most_before_anything_is_asked() -> Non
     assert least.output_tokens == 4_000 and most.output_tokens == 36_000
     assert least.dollars and most.dollars
     assert 20 * 1_200 < least.input_tokens < 20 * 2_000
-
-
-@pytest.mark.parametrize("asked", [EXACT, APPROXIMATE], ids=lambda one: one.variant)
-def test_replies_written_by_hand_fare_as_they_were_meant(asked: Settings) -> None:
-    made = generate(builtin.load_documents(), asked, Asker("replay").ask)
-    for one, by_hand in meant(made, asked.variant):
-        assert one.document == by_hand.document
-        assert one.rejected == by_hand.meant if by_hand.meant in REASONS else not one.rejected
-    assert len(made.candidates) == asked.questions
-    assert any(one.meant == SOUND for one in written(asked.variant))

@@ -16,6 +16,7 @@ from chunkstudy.collections import builtin
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.llm import providers
 from chunkstudy.llm.asking import Asker
+from chunkstudy.llm.causal_models import SMOLLM
 from chunkstudy.llm.interface import Provider, Reply, Request, digest
 from chunkstudy.llm.recordings import contents, place
 from chunkstudy.publish import planned
@@ -23,8 +24,8 @@ from chunkstudy.runs.chunking import chunk, cut
 from chunkstudy.runs.conditions import LOCAL_SMOLLM
 from chunkstudy.runs.encoding import contexts_of
 from chunkstudy.studies.chroma import llm_chunker
-from chunkstudy.studies.generated_questions import by_hand
 from chunkstudy.studies.generated_questions.generate import generate
+from chunkstudy.studies.generated_questions.prompts import Settings
 from tests import authored_segments
 
 RECORDED = Path(__file__).parents[1] / "results" / "llm"
@@ -80,8 +81,15 @@ def on_windows(asker: Noting, name: str) -> None:
 
 def on_built_in(asker: Noting) -> None:
     """Everything that is asked about the built-in collection."""
-    for settings in (by_hand.EXACT, by_hand.APPROXIMATE, by_hand.SMALL):
-        generate(builtin.load_documents(), settings, asker.ask)
+    settings = Settings(
+        f"local/{SMOLLM}",
+        questions=6,
+        characters=1_000,
+        attempts=2,
+        output_limit=200,
+        temperature=0.0,
+    )
+    generate(builtin.load_documents(), settings, asker.ask)
     for kind in breakpoints.TASKS:
         breakpoints.chunk(authored_segments.text(), asker.ask, authored_segments.MODEL, kind)
     on_conditions(asker, ("builtin", "builtin-graded"))

@@ -250,18 +250,6 @@ def test_tau_of_what_has_no_order_is_a_gap() -> None:
     assert math.isnan(agreement.kendall([1, 1, 1], [1, 2, 3]))
 
 
-def test_delta_relative_improvement_and_effect_ratio_compare_gains_not_levels() -> None:
-    same = ((0.2, 0.25), (0.4, 0.5))
-    assert agreement.delta_relative_improvement(*same) == pytest.approx(0)
-    assert agreement.effect_ratio(*same) == pytest.approx(2)
-    weaker = ((0.5, 0.6), (0.5, 0.55))
-    assert agreement.delta_relative_improvement(*weaker) == pytest.approx(0.1)
-    assert agreement.effect_ratio(*weaker) == pytest.approx(0.5)
-    assert agreement.effect_ratio((0.5, 0.6), (0.5, 0.4)) == pytest.approx(-1)
-    assert math.isnan(agreement.relative_improvement(0.0, 0.1))
-    assert math.isnan(agreement.effect_ratio((0.5, 0.5), (0.5, 0.6)))
-
-
 def test_what_cannot_be_paired_is_refused() -> None:
     with pytest.raises(ValueError, match="cannot be paired"):
         agreement.kendall([1, 2], [1])

@@ -16,7 +16,6 @@ from chunkstudy.runs.conditions import MINILM_512, PRE_EMBEDDING, Condition, par
 from chunkstudy.runs.library import Library
 from chunkstudy.studies.which_chunker import (
     READ,
-    chunker_costs,
     ranking,
 )
 
@@ -26,7 +25,7 @@ LIBRARY = Library(ROOT)
 
 @pytest.fixture(scope="module")
 def table() -> pd.DataFrame:
-    return ranking(LIBRARY, chunker_costs.table(LIBRARY), facts.read(ROOT, covid_qa.WITHIN))
+    return ranking(LIBRARY, facts.read(ROOT, covid_qa.WITHIN))
 
 
 def test_a_score_is_the_mean_of_its_collections_means(table: pd.DataFrame) -> None:

@@ -1,11 +1,5 @@
-"""How well a reproduction agrees with what it reproduces, in the field's own measures.
-
-Between two lists of means, one of which may be printed only: Kendall's tau of the rankings, the
-effect ratio and delta relative improvement of an advanced run over a baseline. The definitions are
-those of Breuer et al., "How to Measure the Reproducibility of System-oriented IR Experiments"
-(SIGIR 2020).
-What cannot be computed is NaN.
-"""
+"""How well two rankings agree: Kendall's tau of two lists of means, as Breuer et al. use it, "How
+to Measure the Reproducibility of System-oriented IR Experiments" (SIGIR 2020)."""
 
 from __future__ import annotations
 
@@ -23,30 +17,6 @@ def kendall(original: ArrayLike, reproduced: ArrayLike) -> float:
     if len(first) < 2 or not np.ptp(first) or not np.ptp(second):
         return _NAN
     return float(stats.kendalltau(first, second, variant="b").statistic)
-
-
-def relative_improvement(baseline: float, advanced: float) -> float:
-    """By which fraction of the baseline's mean the advanced run is above it."""
-    return (advanced - baseline) / baseline if baseline else _NAN
-
-
-def delta_relative_improvement(
-    original: tuple[float, float], reproduced: tuple[float, float]
-) -> float:
-    """The original relative improvement less the reproduced one: 0 is perfect, below 0 the
-    reproduced effect is the larger.
-
-    Args:
-        original: means of the baseline and of the advanced run.
-        reproduced: the same, reproduced.
-    """
-    return relative_improvement(*original) - relative_improvement(*reproduced)
-
-
-def effect_ratio(original: tuple[float, float], reproduced: tuple[float, float]) -> float:
-    """The reproduced improvement over the original one: 1 is perfect, at most 0 is no effect."""
-    before = original[1] - original[0]
-    return (reproduced[1] - reproduced[0]) / before if before else _NAN
 
 
 def _paired(

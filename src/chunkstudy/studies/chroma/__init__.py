@@ -1,14 +1,13 @@
 """What the notebooks on Chroma's report need beyond a cell: its tables, counts and figures."""
 
-from chunkstudy.studies.chroma import claims, computed_claims, corrected, explained, search
-from chunkstudy.studies.chroma.explained import (
+from chunkstudy.studies.chroma import claims, computed_claims, corrected, search
+from chunkstudy.studies.chroma.search import (
     one_question_of_pubmed,
     reach,
     recalls,
     sides,
     unexplained,
 )
-from chunkstudy.studies.chroma.figures import figure_beside_published
 from chunkstudy.studies.chroma.tables import (
     CAPTION_QUERIES,
     CHUNKERS,

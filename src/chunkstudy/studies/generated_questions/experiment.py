@@ -1,15 +1,14 @@
-"""What do Chroma's way of generating questions and its two filters keep, and what do they let pass?
+"""Which of Chroma's released questions pass its two filters with another model, and how were their
+excerpts located?
 
-The filters are run with all-MiniLM-L6-v2 in place of text-embedding-3-large: on the questions that
-Chroma released, which had passed them, and on questions written by hand on the built-in collection,
-some of them flawed on purpose. A small language model is asked for questions as well.
+The filters are run with all-MiniLM-L6-v2 in place of text-embedding-3-large, which all of these
+questions had passed.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-import itertools
 import json
 from collections import Counter
 from collections.abc import Sequence
@@ -17,19 +16,16 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from chunkstudy.base.spans import Collection, Document
+from chunkstudy.base.spans import Collection
 from chunkstudy.collections.chroma import FILES, joins_with_and
-from chunkstudy.llm.asking import Asker
 from chunkstudy.runs.conditions import MINILM
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
-from chunkstudy.studies.generated_questions import by_hand, filters
-from chunkstudy.studies.generated_questions.by_hand import APPROXIMATE, EXACT, SMALL
-from chunkstudy.studies.generated_questions.generate import Candidate, Generated, generate
-from chunkstudy.studies.generated_questions.replies import REASONS
+from chunkstudy.studies.generated_questions import filters
+from chunkstudy.studies.generated_questions.generate import Candidate
 
 NAME = "generated-questions"
-COLLECTIONS = ("builtin", "chroma")
+COLLECTIONS = ("chroma",)
 PUBLISHED = {  # least similarity of an excerpt (report, Generation & Prefiltering, table)
     "state_of_the_union": 0.40,
     "wikitexts": 0.42,
@@ -41,74 +37,26 @@ GUIDE = 0.6
 """The threshold of two questions that the guide of the official package names."""
 PASSED = 0.95
 """Share of Chroma's questions that a threshold of another model should keep."""
-ACCEPTED = "accepted"
-RUNS = {"by hand": EXACT, "by hand, approximate": APPROXIMATE, "SmolLM2-135M-Instruct": SMALL}
 
 
 def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
-    """``requests``: a row per request. ``candidates``: a row per question on the built-in
-    collection, with what the filters say. ``released``: a row per question of Chroma's.
-    ``thresholds``: by corpus, how many of them would pass. ``places``: where Chroma's excerpts
-    stand. ``counts``: one row over all of Chroma's questions.
+    """``released``: a row per question. ``thresholds``: by corpus, how many of them would pass.
+    ``places``: where the excerpts stand. ``counts``: one row over all questions.
 
     Raises:
         ValueError: if asked of other collections.
     """
     if tuple(collections) != COLLECTIONS:
-        raise ValueError("this study is of builtin and chroma together; leave --collection out")
-    store, chroma = context.store(MINILM), context.collection("chroma")
-    documents = context.collection("builtin").documents
-    context.read(context.places.llm / "authored" / f"{EXACT.model.partition('/')[2]}.jsonl")
-    with Asker("replay", context.places.llm) as asker:
-        made = {name: generate(documents, one, asker.ask) for name, one in RUNS.items()}
-    released = _released(chroma, store)
+        raise ValueError("this study is of chroma; leave --collection out")
+    chroma = context.collection("chroma")
+    released = _released(chroma, context.store(MINILM))
     file = context.file(FILES["questions_df.csv"]).read_bytes().decode("utf-8")
-    of_runs = [
-        candidates(name, run, documents, store) for name, run in made.items() if run.candidates
-    ]
     return {
-        "requests": pd.concat(itertools.starmap(requests, made.items()), ignore_index=True),
-        "candidates": pd.concat(of_runs, ignore_index=True),
         "released": released,
         "thresholds": thresholds(released),
         "places": places(chroma),
         "counts": counts(chroma, file),
     }
-
-
-def requests(name: str, made: Generated) -> pd.DataFrame:
-    """A row per request: the model, the document, and why the reply was rejected, if it was."""
-    asked = pd.DataFrame(made.asked).rename(columns=lambda one: one.replace("_", " "))
-    asked.insert(0, "replies", name)
-    return asked.drop(columns=["start", "finish"])
-
-
-def candidates(
-    name: str, made: Generated, documents: Sequence[Document], store: VectorStore
-) -> pd.DataFrame:
-    """A row per question, in order; ``meant`` is empty where nobody wrote it by hand."""
-    texts = {document.id: document.text for document in documents}
-    found = filters.apply(made.candidates, texts, store.encode)
-    settings = RUNS[name]
-    intended = {}
-    if settings.model.startswith("authored/"):
-        pairs = by_hand.meant(made, settings.variant)
-        intended = {asked.number: one.meant for asked, one in pairs if not asked.rejected}
-    return pd.DataFrame(
-        {
-            "replies": name,
-            "number": [one.number for one in made.candidates],
-            "document": [one.document for one in made.candidates],
-            "question": [one.question for one in made.candidates],
-            "excerpts": [len(one.excerpts) for one in made.candidates],
-            "meant": [intended.get(one.number, "") for one in made.candidates],
-            "least similar excerpt": found.least,
-            "most similar earlier question": found.most,
-            "dropped": list(found.dropped),
-            "oath": [one.oath for one in made.candidates],
-            "joins with and": [one.joins for one in made.candidates],
-        }
-    )
 
 
 def thresholds(released: pd.DataFrame) -> pd.DataFrame:
@@ -226,33 +174,3 @@ def _released(collection: Collection, store: VectorStore) -> pd.DataFrame:
             )
         )
     return pd.concat(found, ignore_index=True)
-
-
-def outcomes(requests: pd.DataFrame) -> pd.DataFrame:
-    """How many replies were accepted, and how many rejected for each reason; a column per origin of
-    the replies."""
-    said = requests.assign(outcome=requests["rejected"].replace("", ACCEPTED))
-    counts = pd.crosstab(said["outcome"], said["replies"])
-    order = [name for name in (ACCEPTED, *REASONS) if name in counts.index]
-    origins = list(dict.fromkeys(requests["replies"]))
-    return counts.loc[order, origins].reset_index().rename_axis(columns=None)
-
-
-def filtered(candidates: pd.DataFrame) -> pd.DataFrame:
-    """What the filters did with questions of each kind, as their author meant them."""
-    unlike, alike, kept = (
-        candidates["dropped"] == one for one in (filters.UNLIKE, filters.ALIKE, "")
-    )
-    by = candidates.assign(unlike=unlike, alike=alike, kept=kept).groupby(
-        ["replies", "meant"], sort=False
-    )
-    return by.agg(
-        **{
-            "questions": ("kept", "size"),
-            "dropped: unlike an excerpt": ("unlike", "sum"),
-            "dropped: like an earlier one": ("alike", "sum"),
-            "kept": ("kept", "sum"),
-            "least similar excerpt, from": ("least similar excerpt", "min"),
-            "to": ("least similar excerpt", "max"),
-        }
-    ).reset_index()

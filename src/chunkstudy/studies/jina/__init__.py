@@ -1,6 +1,6 @@
 """What the notebooks on Jina's posts need beyond a cell: tables, counts and figures."""
 
-from chunkstudy.studies.jina.figures import figure_combinations, figure_gain_by_length
+from chunkstudy.studies.jina.figures import figure_gain_by_length
 from chunkstudy.studies.jina.posts import (
     AS_CORRELATIONS,
     AS_COSINES,
@@ -8,7 +8,6 @@ from chunkstudy.studies.jina.posts import (
     agreement,
     arms,
     berlin,
-    combinations,
     comparisons,
     gains,
     length,

@@ -1,8 +1,6 @@
-"""Figures of the notebooks on Jina's posts."""
+"""The figure of Jina's first post."""
 
 from __future__ import annotations
-
-import math
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -10,8 +8,6 @@ from matplotlib.figure import Figure
 
 from chunkstudy.runs import display_names
 from chunkstudy.show import drawing
-
-KEYS = ("source", "encoder", "chunker", "ordering")
 
 
 @drawing.style()
@@ -42,41 +38,4 @@ def figure_gain_by_length(published: pd.DataFrame, ours: pd.DataFrame, encoder: 
     axes.set(xlabel="mean document length (characters)",
              ylabel="late minus plain (points)")  # fmt: skip
     axes.legend(loc="upper left")
-    return figure
-
-
-@drawing.style()
-def figure_combinations(rows: pd.DataFrame) -> Figure:
-    """Plain and late scores of every encoder and chunker, a panel per collection.
-
-    Args:
-        rows: ``KEYS`` and a column a collection (``combinations``).
-    """
-    names = [name for name in rows if name not in KEYS]
-    keys = list(dict.fromkeys(zip(rows["encoder"], rows["chunker"], strict=True)))
-    keys.sort(key=lambda key: list(dict.fromkeys(rows["encoder"])).index(key[0]))
-    down = math.ceil(len(names) / 2)
-    figure, panels = plt.subplots(
-        down, 2, figsize=(8.6, down * (0.26 * len(keys) + 1)), sharey=True, squeeze=False,
-    )  # fmt: skip
-    for unused in panels.flat[len(names) :]:
-        unused.set_visible(False)
-    for axes, name in zip(panels.flat, names, strict=False):
-        for at, (encoder, chunker) in enumerate(keys):
-            here = rows[(rows["encoder"] == encoder) & (rows["chunker"] == chunker)]
-            late = here["ordering"] != "pre_embedding"
-            ends = 100 * here[name]
-            axes.hlines(at, ends.min(), ends.max(), color="0.8", lw=3, zorder=0)
-            for color, part, name_of in (
-                (drawing.PLAIN, ends[~late], "plain"),
-                (drawing.LATE, ends[late], "late"),
-            ):
-                label = name_of if at == 0 else None
-                axes.plot(part, [at] * len(part), "o", ms=5, color=color, label=label)
-        axes.set_title(display_names.collection(str(name)), loc="left")
-        axes.set_xlabel("nDCG@10 (%)")
-    labels = [f"{display_names.encoder(e)}: {display_names.chunker(c)}" for e, c in keys]
-    for first in panels[:, 0]:
-        drawing.rows_named(first, labels)
-    drawing.one_legend(figure, panels.flat, columns=2)
     return figure

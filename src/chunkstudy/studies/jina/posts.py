@@ -8,8 +8,7 @@ Scores are fractions.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import combinations as pairs_of
-from itertools import permutations
+from itertools import combinations, permutations
 
 import numpy as np
 import pandas as pd
@@ -149,25 +148,6 @@ ROUNDING = 0.0005 + 1e-9
 """Half a unit of the post's last digit."""
 
 
-def combinations(published: pd.DataFrame, ours: pd.DataFrame) -> pd.DataFrame:
-    """The post's table, a row per encoder, chunker and ordering, ours below.
-
-    Args:
-        published: its cells.
-        ours: means (``Scores.summary``).
-    """
-    printed = pd.DataFrame(
-        dict(zip(("encoder", "chunker", "ordering"), key, strict=True)) | values.to_dict()
-        for key, values in _cells(published).items()
-    )
-    names = ["collection", "", "encoder", "ordering", "protocol"]
-    runs = ours["run"].str.split("/", expand=True).set_axis(names, axis=1)
-    runs = runs.assign(**ours[["chunker", "value"]])
-    wide = runs.pivot(index=ARM, columns="collection", values="value").reset_index()
-    table = pd.concat([printed.assign(source="published"), wide.assign(source="records")])
-    return table[["source", *ARM, *(one for one in table if one not in ("source", *ARM))]]
-
-
 def comparisons(published: pd.DataFrame) -> pd.DataFrame:
     """What the post says of its table, counted in its table: cells above, equal and below.
 
@@ -185,7 +165,7 @@ def comparisons(published: pd.DataFrame) -> pd.DataFrame:
         ),
         *(
             ("weaker late against stronger plain", (weak, c, late), (strong, c, plain))
-            for weak, strong in pairs_of(STRENGTH, 2)
+            for weak, strong in combinations(STRENGTH, 2)
             for c in CHUNKERS
         ),
     ]

@@ -58,25 +58,6 @@ def answers(places: Places) -> pd.DataFrame:
     )
 
 
-def replies(found: pd.DataFrame) -> pd.DataFrame:
-    """A row per text: requests, those that leave no choice, those whose reply was of no use so that
-    the window's end ended the chunk, and what a request took."""
-    outside = found["whole"] & found["place"].isna()
-    counted = found.assign(one=found["candidates"] == 1, unread=~found["whole"], outside=outside)
-    table = counted.groupby("text").agg(
-        **{
-            "requests": ("one", "size"),
-            "one candidate": ("one", "sum"),
-            "candidates": ("candidates", "mean"),
-            "not read": ("unread", "sum"),
-            "outside the window": ("outside", "sum"),
-            "tokens in": ("tokens in", "mean"),
-            "seconds": ("seconds", "mean"),
-        }
-    )
-    return table.sort_index(key=lambda names: names.map(TEXTS.index)).reset_index()
-
-
 def where(found: pd.DataFrame, of_authors: pd.DataFrame) -> pd.DataFrame:
     """A row per text, who answered, and place: its share of the windows with a choice against that
     of answers at random.

@@ -1,4 +1,4 @@
-"""LumberChunker on Emma with a language model and without, and where answers stand."""
+"""Where answers stand in their windows."""
 
 from __future__ import annotations
 
@@ -7,44 +7,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from chunkstudy.runs import display_names
-from chunkstudy.show.drawing import COLORS, intervals, one_legend, rows_named, style, titled
+from chunkstudy.show.drawing import COLORS, intervals, one_legend, style
 from chunkstudy.studies.language_models.answers import FIFTHS
-from chunkstudy.studies.language_models.window_answers import RELEASED, SMALL
-
-NOBODY = "a rule or chance draws the boundaries"
-MODEL = "a language model draws the boundaries"
-MODELS = frozenset((RELEASED, SMALL))
-
-
-@style()
-def figure_emma(rows: pd.DataFrame) -> Figure:
-    """The score of each arm with its 95% interval, a panel per ordering, the line at paragraphs; of
-    one measure."""
-    names = list(dict.fromkeys(rows["chunker"]))
-    orderings = list(dict.fromkeys(rows["ordering"]))
-    figure, panels = plt.subplots(
-        1, len(orderings), figsize=(8.3, 0.42 * len(names) + 1.9), squeeze=False, sharex=True,
-        sharey=True,
-    )  # fmt: skip
-    for axes, ordering in zip(panels[0], orderings, strict=True):
-        of = rows[rows["ordering"] == ordering]
-        for asked, color, label in ((True, COLORS[0], MODEL), (False, "0.45", NOBODY)):
-            here = of[of["chunker"].isin(MODELS) == asked]
-            at = [names.index(one) for one in here["chunker"]]
-            ends = ("score low", "score high")
-            intervals(axes, here, at, color, label, "score", ends)
-        paragraphs = of.loc[of["chunker"] == "paragraph", "score"]
-        for score in 100 * paragraphs:
-            axes.axvline(score, color="0.7", lw=0.8, ls="--", zorder=0, label="paragraphs")
-        axes.set_title(display_names.ordering(ordering), loc="left")
-        axes.set_xlabel(f"{rows['measure'].iloc[0]} (%), 95% interval")
-    sizes = rows.groupby("chunker")["mean tokens"].mean()
-    said = {name: display_names.shown("chunker", name) for name in names}
-    rows_named(panels[0][0], [f"{said[one]}\n{sizes[one]:.0f} tokens per chunk" for one in names])
-    count, model = int(rows["n"].max()), display_names.encoder(rows["encoder"].iloc[0])
-    one_legend(figure, panels[0], columns=3)
-    titled(figure, f"The novel Emma, {count} questions, {model}")
-    return figure
 
 
 @style()

@@ -3,24 +3,21 @@
 from chunkstudy.published.chunk_size import by_code
 from chunkstudy.studies.taxonomy.chunk_size import (
     AS_CORRELATIONS,
-    AS_SENSITIVITY,
     SPREAD,
     by_text,
     correlations,
     points,
     published,
-    sensitivity,
     side_by_side,
 )
 from chunkstudy.studies.taxonomy.claims import on_reproductions
-from chunkstudy.studies.taxonomy.claims_contextualized import on_chunk_size, on_contextualized
-from chunkstudy.studies.taxonomy.claims_methods import on_corpora, on_documents
-from chunkstudy.studies.taxonomy.figures import (
-    figure_changes,
-    figure_correlations,
-    figure_points,
-    figure_rankings,
+from chunkstudy.studies.taxonomy.claims_questions import (
+    on_chunk_size,
+    on_contextualized,
+    on_corpora,
+    on_documents,
 )
+from chunkstudy.studies.taxonomy.figures import figure_correlations, figure_rankings
 from chunkstudy.studies.taxonomy.methods import (
     AS_AVERAGES,
     AS_CHANGES,
@@ -29,9 +26,12 @@ from chunkstudy.studies.taxonomy.methods import (
     JUDGED,
     STRUCTURE,
     agreement,
+    agreement_of_orders,
     averages,
     ceilings,
     counted,
+    gaps,
+    leads,
     moved,
     structure_against_guided,
 )

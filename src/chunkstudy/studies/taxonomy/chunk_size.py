@@ -1,6 +1,7 @@
 """The size of chunks against the scores of queries: Figure 2 of the taxonomy, from runs.
 
-The taxonomy's text and its code correlate different things. ``text``: a point per query, the mean
+The experiment ``chunk-sizes`` measures the chunks that a query could be answered from. The
+taxonomy's text and its code correlate different things. ``text``: a point per query, the mean
 size of the chunks that touch its relevant document or passage against its score. ``code``
 (published/chunk_size.py): a query's size is the mean over its relevant documents, outliers are left
 out, and the logarithm is taken. ``within``: the logarithm of the text's size, both axes less
@@ -11,41 +12,149 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
+from chunkstudy.base import tokens
+from chunkstudy.base.encoding import TextTokens
+from chunkstudy.base.protocols import AS_PUBLISHED_IELAB, CORRECTED
+from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.chunkers.own import checked
+from chunkstudy.collections import beir
 from chunkstudy.collections.gutenqa import BOOKS as NUMBER_OF_BOOKS
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.evaluation import statistics
 from chunkstudy.published.chunk_size import (
     ARMS,
+    BEFORE_ENCODER,
     BOOKS,
+    NOTHING,
     by_code,
     correlate,
     kept,
     scored,
     with_scores,
 )
-from chunkstudy.runs import study_results
+from chunkstudy.runs import records, study_results
 from chunkstudy.runs.chunking import chunk
-from chunkstudy.runs.store import boundary_store, load_store
+from chunkstudy.runs.conditions import MINILM_512, PRE_EMBEDDING, Condition, EncoderName
+from chunkstudy.runs.published_grid import TAXONOMY_COLLECTIONS, TAXONOMY_MODELS, WINDOWS
+from chunkstudy.runs.store import VectorStore, boundary_store, load_store
 from chunkstudy.runs.study_results import StudyError
-from chunkstudy.show.columns import Column, Columns
+from chunkstudy.runs.study_runs import Context
+from chunkstudy.show.columns import Columns
 from chunkstudy.show.computing import Computing, Found
-from chunkstudy.show.formats import number, whole
+from chunkstudy.show.formats import number
 from chunkstudy.show.runs import Runs
-from chunkstudy.studies.taxonomy import chunk_sizes
 from chunkstudy.studies.taxonomy.tables import METHOD_OF
 
+NAME = "chunk-sizes"
+HERE = (*beir.LAPTOP, "builtin-graded", "gutenqa-emma")
+COLLECTIONS = tuple(dict.fromkeys((*HERE, *TAXONOMY_COLLECTIONS)))
+PAPERS = tuple(str(EncoderName(name, WINDOWS[name])) for name in TAXONOMY_MODELS)
+"""The taxonomy's models, whose own tokens its code counts (plot_chunkcount_vs_performance.py)."""
 POOLED = "in-corpus, pooled"
 SPREAD = ("published lowest r", "published highest r")
 AS_CORRELATIONS: Columns = {"*": number}
-AS_SENSITIVITY: Columns = {"*": number, "significant": Column("of them p < .05", whole)}
-LEVEL = 0.05
 INTERVAL = "Fisher's z, 95%"
+
+
+def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
+    """A table per collection, of every chunker recorded with MiniLM, and one per collection and
+    model of the taxonomy's, named ``<collection>--<encoder>``, where these have records.
+
+    A row per chunker, protocol and query: the mean size in the encoder's own tokens of the chunks
+    that touch what is judged relevant (the whole document, or the passage), and the mean over the
+    relevant documents of the mean size of all their chunks. Queries without a judgment at hand have
+    no row.
+
+    Raises:
+        RuntimeError: if chunks are not those that a record was made with.
+    """
+    made = {}
+    recorded = records.find(context.places.runs)
+    for name in collections:
+        for encoder in (MINILM_512, *PAPERS):
+            own = {
+                one: folder
+                for one, folder in recorded.items()
+                if (one.collection, one.encoder, one.ordering) == (name, encoder, PRE_EMBEDDING)
+                and one.protocol in (AS_PUBLISHED_IELAB.name, CORRECTED.name)
+            }
+            if rows := [_measured(context, *one) for one in own.items()]:
+                table = name if encoder == MINILM_512 else f"{name}{BEFORE_ENCODER}{encoder}"
+                made[table] = pd.concat(rows, ignore_index=True)
+    if not made:
+        raise RuntimeError("there is no record to measure; run the conditions first")
+    return {name: NOTHING for name in collections if name in HERE} | made
+
+
+def _measured(context: Context, condition: Condition, folder: Path) -> pd.DataFrame:
+    """The rows of a recorded condition."""
+    context.say(f"chunk sizes of {condition}")
+    collection, store = context.collection(condition.collection), context.store(condition.encoder)
+    boundaries = boundary_store(condition, context.places.vectors)
+    if boundaries is not None:
+        context.note(boundaries.encoder.describe())
+    chunks = context.chunks(condition, store, boundaries)
+    if chunks.digest() != records.read_run(folder).chunks_sha256:
+        raise RuntimeError(f"{condition} has other chunks than its record; run it again")
+    return measured(condition, collection, chunks, store)
+
+
+def measured(
+    condition: Condition, collection: Collection, chunks: Chunks, store: VectorStore
+) -> pd.DataFrame:
+    """``chunker, protocol`` and what :func:`per_query` finds of a condition's chunks."""
+    texts = chunks.texts(collection.documents)
+    if condition.encoder == MINILM_512:
+        sizes = tokens.counter("wordpiece").count_many(texts)
+    else:
+        sizes = [len(ids) for ids, _ in cast(TextTokens, store.encoder).content(texts)]
+    table = per_query(collection, chunks, np.asarray(sizes, dtype=np.float64))
+    table.insert(0, "chunker", condition.chunker)
+    table.insert(1, "protocol", condition.protocol)
+    return table
+
+
+def per_query(collection: Collection, chunks: Chunks, sizes: NDArray[np.float64]) -> pd.DataFrame:
+    """``query_id, relevant, document``: mean sizes of the chunks of what is relevant, those of a
+    document averaged before documents are (plot_chunkcount_vs_performance.py:292-319).
+
+    Args:
+        collection: whose judgments say what is relevant (grade above 0).
+        chunks: of the collection.
+        sizes: shape (chunks,), the size of each.
+    """
+    places = collection.positions
+    order = np.argsort(chunks.document, kind="stable")
+    starts = np.searchsorted(chunks.document[order], np.arange(len(collection.documents) + 1))
+    rows = []
+    for query, judgments in collection.judgments_by_query().items():
+        touched: set[int] = set()
+        documents: dict[int, float] = {}
+        for judgment in judgments:
+            if judgment.grade <= 0 or judgment.document not in places:
+                continue
+            document = places[judgment.document]
+            members = order[starts[document] : starts[document + 1]]
+            inside = (chunks.start[members] < judgment.end) & (chunks.end[members] > judgment.start)
+            touched.update(members[inside].tolist())
+            if len(members):
+                documents[document] = float(sizes[members].mean())
+        if touched:
+            rows.append(
+                {
+                    "query_id": query,
+                    "relevant": float(sizes[sorted(touched)].mean()),
+                    "document": float(np.mean(list(documents.values()))),
+                }
+            )
+    return pd.DataFrame(rows, columns=["query_id", "relevant", "document"])
 
 
 def points(plain: Sequence[Runs], late: Sequence[Runs], k: int) -> pd.DataFrame:
@@ -112,17 +221,6 @@ def side_by_side(found: pd.DataFrame) -> pd.DataFrame:
     return both.reset_index()
 
 
-def sensitivity(points: pd.DataFrame) -> pd.DataFrame:
-    """r under either definition of the points, with and without outliers, of sizes and of their
-    logarithms; ``significant`` counts p < .05.
-
-    Columns named ``text`` and ``code, no outliers, log`` are the two definitions themselves.
-    """
-    return pd.DataFrame(
-        keys | _in_every_way(own, keys["ordering"]) for keys, own in _groups(points)
-    )
-
-
 def by_text(points: pd.DataFrame, arm: str) -> pd.DataFrame:
     """``size, score, collection`` of the queries, as the taxonomy's text defines them."""
     return scored(points.rename(columns={"relevant": "size"}), arm)
@@ -187,19 +285,6 @@ def _groups(points: pd.DataFrame) -> Iterator[tuple[dict[str, str], pd.DataFrame
             yield {"chunker": str(chunker), "collection": name, "ordering": arm}, own
 
 
-def _in_every_way(points: pd.DataFrame, ordering: str) -> dict[str, object]:
-    """r by the points' definition, with and without outliers, raw and logarithmic."""
-    row: dict[str, object] = {}
-    significant = 0
-    for name, found in (("text", by_text(points, ordering)), ("code", by_code(points, ordering))):
-        for outliers, logarithm in product((True, False), (False, True)):
-            one = correlate(found, outliers, logarithm)
-            ways = [name, *([] if outliers else ["no outliers"]), *(["log"] if logarithm else [])]
-            row[", ".join(ways)] = one["r"]
-            significant += one["p"] < LEVEL
-    return row | {"significant": significant}
-
-
 def _sizes(found: Found, computing: Computing) -> pd.DataFrame:
     """The sizes of a run's chunks by query: as the study keeps them, or measured."""
     one, own = found.arm.condition, found.arm.function
@@ -218,4 +303,4 @@ def _sizes(found: Found, computing: Computing) -> pd.DataFrame:
     chunks = chunk(one, collection, store, chunker, boundary_store(one, vectors))
     if chunks.digest() != found.run.chunks_sha256:
         raise StudyError(f"{found.arm.path} has other chunks than its record; run it again")
-    return chunk_sizes.measured(one, collection, chunks, store)
+    return measured(one, collection, chunks, store)

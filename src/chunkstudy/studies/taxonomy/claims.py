@@ -1,9 +1,8 @@
 """Claims of *Beyond Chunk-Then-Embed* on the works that it repeats and on how its tables are made.
 
-Those on its questions stand in :mod:`chunkstudy.studies.taxonomy.claims_methods` and
-:mod:`chunkstudy.studies.taxonomy.claims_contextualized`. Each function judges the claims of one
-page from numbers as they are printed, a row a number. Tables 3 and 5 print fractions, Table 4
-percent.
+Those on its questions stand in :mod:`chunkstudy.studies.taxonomy.claims_questions`. Each function
+judges the claims of one page from numbers as they are printed, a row a number. Tables 3 and 5 print
+fractions, Table 4 percent.
 """
 
 from __future__ import annotations

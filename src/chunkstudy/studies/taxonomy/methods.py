@@ -1,13 +1,14 @@
-"""Published methods against each other, and what is counted of collections and runs."""
+"""Published methods against each other, how closely the taxonomy reproduces LumberChunker and Jina
+(its Tables 1 and 2), and what is counted of collections and runs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 import pandas as pd
-from scipy import stats
 
 from chunkstudy.base.places import Places
+from chunkstudy.evaluation.statistics.agreement import kendall
 from chunkstudy.published.sources import AVERAGE
 from chunkstudy.runs import facts
 from chunkstudy.show.columns import Column, Columns
@@ -18,6 +19,18 @@ STRUCTURE = ("paragraph", "sentence-5", "fixed-256")
 JUDGED = ("as_published-ielab", "as_published-lumberchunker")
 """Protocols that judge a proposition by the passage it came from, and by its own text."""
 GUIDED = ("semantic", "lumberchunker", "proposition")
+WHOSE = ["original", "reproduced"]
+"""The numbers of Tables 1 and 2: of the authors, and of the taxonomy."""
+AS_CHANGES: Columns = {"value": Column("change, %", points)}
+AS_AVERAGES: Columns = {"*": number}
+AS_PACKED: Columns = {
+    "alone": Column("alone in their window, %", percent),
+    "other tokens": Column("else the others' tokens, median", whole),
+    "windows": Column("windows used", whole),
+    "fewest": Column("windows that would do", whole),
+}
+KEYS = ["encoder", "chunker", "collection"]
+E5 = "intfloat/multilingual-e5-large-instruct"
 
 
 def structure_against_guided(published: pd.DataFrame) -> pd.DataFrame:
@@ -49,7 +62,7 @@ def agreement(published: pd.DataFrame) -> pd.Series:
     own = published[published["chunker"] != AVERAGE]
     wide = own.pivot(index=["encoder", "chunker"], columns="collection", values="value")
     found = {
-        str(encoder): stats.kendalltau(one[AVERAGE], one["gutenqa"]).statistic
+        str(encoder): kendall(one[AVERAGE], one["gutenqa"])
         for encoder, one in wide.groupby("encoder", sort=False)
     }
     return pd.Series(found, name="Kendall's tau").rename_axis("encoder")
@@ -65,18 +78,6 @@ def counted(places: Places, collections: Iterable[str]) -> pd.DataFrame:
     """What was counted of collections' documents, by collection; no row where nobody did."""
     found = {name: facts.read(places, f"{name}_facts") for name in collections}
     return pd.concat({name: one.iloc[0] for name, one in found.items() if len(one)}, axis=1).T
-
-
-AS_CHANGES: Columns = {"value": Column("change, %", points)}
-AS_AVERAGES: Columns = {"*": number}
-AS_PACKED: Columns = {
-    "alone": Column("alone in their window, %", percent),
-    "other tokens": Column("else the others' tokens, median", whole),
-    "windows": Column("windows used", whole),
-    "fewest": Column("windows that would do", whole),
-}
-KEYS = ["encoder", "chunker", "collection"]
-E5 = "intfloat/multilingual-e5-large-instruct"
 
 
 def moved(plain: pd.DataFrame, late: pd.DataFrame) -> pd.DataFrame:
@@ -108,3 +109,29 @@ def averages(plain: pd.DataFrame, change: pd.DataFrame, late: pd.DataFrame) -> p
 
 def _values(cells: pd.DataFrame, name: str) -> pd.DataFrame:
     return cells.set_index(KEYS)[["value"]].set_axis([name], axis=1)
+
+
+def leads(published: pd.DataFrame) -> pd.Series:
+    """By whose number it is, how far the best method leads the second; fractions.
+
+    Args:
+        published: the cells of Table 1.
+    """
+    wide = published.pivot(index="chunker", columns="statistic", values="value")
+    return pd.Series({one: -wide[one].nlargest(2).diff().iloc[1] for one in WHOSE})
+
+
+def agreement_of_orders(published: pd.DataFrame) -> float:
+    """Kendall's tau-b of the original and the reproduced order of Table 1's methods."""
+    wide = published.pivot(index="chunker", columns="statistic", values="value")
+    return kendall(wide["original"], wide["reproduced"])
+
+
+def gaps(published: pd.DataFrame) -> pd.DataFrame:
+    """``collection, chunker, ordering, original, reproduced, gap`` of every pair of Table 1 or 2,
+    the largest gap first; fractions."""
+    keys = ["collection", "chunker", "ordering"]
+    wide = published.pivot(index=keys, columns="statistic", values="value")[WHOSE]
+    wide["gap"] = (wide["reproduced"] - wide["original"]).round(6)
+    order = wide["gap"].abs().sort_values(ascending=False, kind="stable").index
+    return wide.loc[order].rename_axis(columns=None).reset_index()

@@ -14,23 +14,19 @@ from chunkstudy.published.chunk_size import BOOKS
 from chunkstudy.published.sources import AVERAGE
 from chunkstudy.runs.display_names import shown
 from chunkstudy.studies.taxonomy import tables
-from chunkstudy.studies.taxonomy.tables import RECORDS, REPRODUCED, ROWS
+from chunkstudy.studies.taxonomy.tables import RECORDS, ROWS
 
 TITLES = {
-    "1": "LumberChunker's scores as its authors publish them and as the taxonomy reproduces them",
-    "2": "Jina's scores as its post publishes them and as the taxonomy reproduces them",
     "3": "plain chunking",
     "4": "change from plain to late chunking, percent",
     "5": "late chunking",
 }
 MARKS = {
-    "2": "Bold and superscripts as published.",
     "4": "*: differs from plain chunking (paired t-test, p below 0.05).",
     "3": "Bold: best of a column. Underlined: worst. a: differs from the best, b: from the worst "
     "(paired t-test, p below 0.05).",
 }
-MARKS |= {"1": MARKS["2"], "5": MARKS["3"]}
-WHOSE = {"original": "original", "reproduced": "reproduced by the taxonomy"}
+MARKS |= {"5": MARKS["3"]}
 Cell = Mapping[Any, Any]
 LOOKS = {
     "td, th": "padding: 2px 6px; vertical-align: top",
@@ -49,7 +45,7 @@ def as_printed(published: pd.DataFrame, own: pd.DataFrame, number: str = "3") ->
         published: cells of the published table.
         own: rows as :func:`tables.marked`, :func:`tables.changed` or :func:`tables.means` make
             them.
-        number: of the table, ``1`` to ``5``.
+        number: of the table, ``3`` to ``5``.
     """
     both = pd.concat([tables.published(published, number), own], ignore_index=True)
     return to_html(both, number, caption(both, number))
@@ -77,18 +73,14 @@ def to_html(table: pd.DataFrame, number: str, caption: str) -> str:
 
 
 def _frame(table: pd.DataFrame, number: str) -> pd.DataFrame:
-    """Cells as text: a row per model and method, a column per collection; in Tables 1 and 2 a row
-    per collection and method, and a column per source and ordering."""
+    """Cells as text: a row per model and method, a column per collection."""
     cells = table.to_dict("records")
     methods = _methods(table)
     rows, columns, text = [], [], {}
     for cell in cells:
         collection = shown("collection", cell["collection"])
         method = methods[_keys(cell), cell["method"]]
-        if number in REPRODUCED:
-            row, column = (collection, method), (_block(cell), shown("ordering", cell["ordering"]))
-        else:
-            row, column = (_block(cell), method), (_task(cell["collection"]), collection)
+        row, column = (_block(cell), method), (_task(cell["collection"]), collection)
         rows.append(row)
         columns.append(column)
         text[row, column] = _html(_number(cell["value"], number), cell)
@@ -122,7 +114,7 @@ def _block(cell: Cell) -> str:
     encoder = shown("encoder", cell["encoder"])
     if cell["source"] == RECORDS:
         return f"{encoder}, {shown('protocol', cell['protocol'])}"
-    return f"{encoder}, {WHOSE[str(cell['source'])]}" if cell["source"] in WHOSE else encoder
+    return encoder
 
 
 def _task(collection: str) -> str:

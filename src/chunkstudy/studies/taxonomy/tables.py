@@ -1,10 +1,9 @@
-"""The taxonomy's Tables 1 to 5, published cells and ours in one form: a row is a cell.
+"""The taxonomy's Tables 3 to 5, published cells and ours in one form: a row is a cell.
 
 Tables 3 and 5 are means, plain and late, marked as the paper marks them: bold the best of a column,
 underlined the worst, a where a method differs significantly from the best (paired t-test, p < 0.05,
 uncorrected), b where it differs from the worst. Table 4 is the relative change from Table 3 to
-Table 5, with a star where it is significant. Tables 1 and 2 are the paper's own reproduction of
-LumberChunker and of Jina.
+Table 5, with a star where it is significant.
 """
 
 from __future__ import annotations
@@ -14,11 +13,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from chunkstudy.base.protocols import (
-    AS_PUBLISHED_IELAB,
-    AS_PUBLISHED_JINA,
-    AS_PUBLISHED_LUMBERCHUNKER,
-)
+from chunkstudy.base.protocols import AS_PUBLISHED_IELAB
 from chunkstudy.evaluation.statistics.differences import Pair, differences
 from chunkstudy.published.chunk_size import BOOKS
 from chunkstudy.published.sources import AVERAGE, IN_CORPUS
@@ -41,9 +36,6 @@ METHOD_OF = {chunker: method for method, chunkers in METHODS.items() for chunker
     "semantic-released": "semantic"
 }
 """What the paper calls a chunker: LumberChunker's chunks are those that its authors released."""
-REPRODUCED = {"1": AS_PUBLISHED_LUMBERCHUNKER.name, "2": AS_PUBLISHED_JINA.name}
-"""The tables of the taxonomy's own reproduction: the protocol under which what it repeats was
-made."""
 COLUMNS = [
     "source", "encoder", "protocol", "ordering", "collection", "method", "chunker", "n", "value",
     "best", "worst", "marks",
@@ -76,10 +68,10 @@ class Arm:
 
 
 def published(cells: pd.DataFrame, number: str) -> pd.DataFrame:
-    """A table as published, in fractions; in Tables 1 and 2 the source says whose number it is."""
+    """A table as published, in fractions."""
     own = cells[(cells["work"] == "taxonomy") & (cells["table"] == number)]
     rows = own[["encoder", "ordering", "collection", "chunker"]].assign(
-        source=own["statistic"] if number in REPRODUCED else PUBLISHED,
+        source=PUBLISHED,
         protocol=AS_PUBLISHED_IELAB.name,
         method=own["chunker"],
         n=own["collection"].map({AVERAGE: len(IN_CORPUS)}),
@@ -88,8 +80,6 @@ def published(cells: pd.DataFrame, number: str) -> pd.DataFrame:
         worst=own["marks"].str.contains("underline"),
         marks=own["marks"].str.replace(r"bold|underline|\+", "", regex=True),
     )
-    if number in REPRODUCED:
-        rows.loc[rows["source"] == "original", "protocol"] = REPRODUCED[number]
     return rows[COLUMNS].reset_index(drop=True).astype({"n": "Int64"})
 
 

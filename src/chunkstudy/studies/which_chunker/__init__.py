@@ -10,4 +10,4 @@ from chunkstudy.studies.which_chunker.advice import (
     whole_documents,
 )
 from chunkstudy.studies.which_chunker.figures import figure_best
-from chunkstudy.studies.which_chunker.ranking import READ, ranking
+from chunkstudy.studies.which_chunker.ranking import READ, chunking_seconds, ranking

@@ -39,6 +39,7 @@ from chunkstudy.runs.conditions import (
     parse_method,
 )
 from chunkstudy.runs.library import Library, Record
+from chunkstudy.runs.records import read_timing
 
 EXCERPTS, IN_CORPUS, IN_DOCUMENT = "excerpts", "in-corpus", "in-document"
 MEASURES = {EXCERPTS: "SpanRecall@5", IN_CORPUS: "nDCG@10", IN_DOCUMENT: "DCG@10"}
@@ -75,18 +76,30 @@ Records = dict[str, Record]
 """By collection."""
 
 
-def ranking(
-    library: Library, cost: pd.DataFrame, papers: pd.DataFrame, encoders: Collection[str] = ()
-) -> pd.DataFrame:
+def chunking_seconds(library: Library) -> pd.DataFrame:
+    """Seconds of cutting per million tokens of Chroma's corpora, the model's own left out: a row a
+    chunker and encoder of the plain records under the corrected protocol."""
+    rows = []
+    for one in library:
+        record = library.get(one)
+        where = (one.collection, one.ordering, one.protocol)
+        if record is not None and where == ("chroma", PRE_EMBEDDING, CORRECTED.name):
+            timing = read_timing(record.folder)
+            seconds = timing["chunking_seconds_without_encoding"]
+            per_million = seconds / (timing["collection_tokens"] / 1e6)
+            rows.append({"chunker": one.chunker, "encoder": one.encoder, SECONDS: per_million})
+    return pd.DataFrame(rows)
+
+
+def ranking(library: Library, papers: pd.DataFrame, encoders: Collection[str] = ()) -> pd.DataFrame:
     """A row per task, collections, model, chunker, ordering and window, a model's best first.
 
     Args:
         library: the records.
-        cost: seconds of chunking Chroma's data by chunker.
         papers: ``query_id`` and ``part``, the paper of every query of COVID-QA.
         encoders: ids of models, of those with records; all if none is named.
     """
-    tables = []
+    cost, tables = chunking_seconds(library), []
     for task, collections in QUESTIONS:
         competing = [one for one in library if one.collection in collections and _competes(one)]
         counts = Counter(parse_encoder(one.encoder).model for one in competing)
