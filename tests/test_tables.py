@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from chunkstudy.base.places import Places
 from chunkstudy.evaluation.measures import in_tokens
 from chunkstudy.show import html, latex
-from chunkstudy.show.columns import Column, named
-from chunkstudy.show.formats import number, whole
+from chunkstudy.show.formats import Column, number, whole
 from chunkstudy.show.tables import Table
+from chunkstudy.show.titles import named
 
 ROOT = Path(__file__).resolve().parents[1]
 MINUS = "\N{MINUS SIGN}"

@@ -15,9 +15,8 @@ from chunkstudy.commands.evaluate import record, screening, sentences, tables
 from chunkstudy.commands.evaluate.running import shown_as
 from chunkstudy.commands.evaluate.tables import Tables
 from chunkstudy.commands.evaluate.texts import Texts
-from chunkstudy.runs import display_names
-from chunkstudy.show.columns import Column, Columns
-from chunkstudy.show.formats import percent, points, tenths, thousandths, whole
+from chunkstudy.show import titles
+from chunkstudy.show.formats import Column, Columns, percent, points, tenths, thousandths, whole
 from chunkstudy.show.tables import Table
 
 PAGE = "index.html"
@@ -120,7 +119,7 @@ def page(
                 for name, one in named(found).items()
             },
             bars=_bars(found.table),
-            measure=display_names.measure(str(found.table["measure"].iloc[0])),
+            measure=titles.measure(str(found.table["measure"].iloc[0])),
             hardest=_hardest(found.scores),
             notes=notes,
             record=described,

@@ -28,12 +28,13 @@ from chunkstudy.evaluation.retrieval import small_to_large
 from chunkstudy.evaluation.retrieval.bm25 import BM25
 from chunkstudy.evaluation.retrieval.chunks import Ranking, Search
 from chunkstudy.evaluation.retrieval.fusion import fused
-from chunkstudy.runs import display_names, records
+from chunkstudy.runs import records
 from chunkstudy.runs.chunking import chunk
 from chunkstudy.runs.encoding import SPECIAL, Jobs, encode, jobs, read_once
 from chunkstudy.runs.names import parse_ordering
 from chunkstudy.runs.run import boundary_store
 from chunkstudy.runs.store import VectorStore
+from chunkstudy.show import titles
 
 RETURNED = {"none": "their document", "paragraph": "their paragraph"}
 """What a name calls larger chunks of which the chunker's own would read oddly."""
@@ -227,7 +228,7 @@ def shown_as(key: str, value: object) -> str:
         around = WINDOW.fullmatch(large)
         larger = f"{around[1]} neighbours on either side" if around else shown_as(key, large)
         return f"{shown_as(key, small)}, returned with {RETURNED.get(large, larger)}"
-    return display_names.shown(key, value)
+    return titles.shown(key, value)
 
 
 def shares_unread(indexed: Indexed, read: Ints | None) -> tuple[float, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from chunkstudy.evaluation.statistics import power
-from chunkstudy.runs import display_names
+from chunkstudy.show import titles
 
 QUESTION = "Is one way of chunking best on these documents?"
 FEWEST = 5
@@ -48,9 +48,7 @@ class Facts:
 def answer(facts: Facts) -> str:
     """Whether one way is best, and whether what leads is read as a whole."""
     others, questions = facts.arms - 1, "1 question" if facts.n == 1 else f"{facts.n} questions"
-    led = (
-        f"{facts.best} leads with {100 * facts.score:.1f}% ({display_names.measure(facts.measure)})"
-    )
+    led = f"{facts.best} leads with {100 * facts.score:.1f}% ({titles.measure(facts.measure)})"
     scores = led.replace(" leads with ", " scores ")
     if not others:
         said = f"{scores}, the mean over {questions}; name a second chunker, encoder or "
@@ -74,7 +72,7 @@ def more(facts: Facts) -> str:
     """How many more questions would tell the best two apart, and whether the measures agree."""
     said = _needed(facts) if facts.arms > 1 else ""
     if facts.other:
-        by = display_names.measure(facts.by)
+        by = titles.measure(facts.by)
         said += f" The measures disagree: by {by[0].lower()}{by[1:]} {facts.other} leads."
     return said.strip()
 

@@ -17,8 +17,7 @@ from scipy import stats
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import at
 from chunkstudy.published.verdicts import OFFICIAL
-from chunkstudy.show.columns import Column
-from chunkstudy.show.formats import points_finely
+from chunkstudy.show.formats import Column, points_finely
 from chunkstudy.show.scores import Scores
 
 KEYS = ["chunker", "part", "measure", "statistic"]

@@ -7,8 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from chunkstudy.runs import display_names
-from chunkstudy.show import drawing
+from chunkstudy.show import drawing, titles
 
 OURS, SEARCH = drawing.COLORS[0], drawing.COLORS[1]
 
@@ -32,8 +31,8 @@ def figure_beside_published(found: pd.DataFrame, measure: str) -> Figure:
         axes.plot(row["reproduced"], at, "o", color=OURS, ms=6)
         if pd.notna(row["published"]):
             axes.plot(float(row["published"]), at, "|", color="black", ms=18, mew=2)
-    drawing.rows_named(axes, [display_names.shown("chunker", one) for one in rows["chunker"]])
-    axes.set_xlabel(f"{display_names.measure(measure)} (%)")
+    drawing.rows_named(axes, [titles.shown("chunker", one) for one in rows["chunker"]])
+    axes.set_xlabel(f"{titles.measure(measure)} (%)")
     handles = [
         Line2D([], [], marker="o", color=OURS, label="ours, 95% interval over questions"),
         Line2D([], [], marker="|", ms=14, mew=2, ls="", color="black", label="published"),

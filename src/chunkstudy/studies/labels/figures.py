@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
-from chunkstudy.runs import display_names
+from chunkstudy.show import titles
 from chunkstudy.show.drawing import COLORS, LOG, intervals, one_legend, style
 
 MEASURES = {"precision": "SpanPrecision", "recall": "SpanRecall"}
@@ -21,7 +21,7 @@ def figure_chunk_size(rows: pd.DataFrame) -> Figure:
     families = rows["chunker"].str.partition("-")[0]
     for axes, (labels, spans) in zip(panels, MEASURES.items(), strict=True):
         for marker, (family, of) in zip("os", rows.groupby(families), strict=False):
-            name = display_names.FAMILIES.get(str(family), str(family))
+            name = titles.FAMILIES.get(str(family), str(family))
             apart = of[of["chunker"].str.endswith("-0")].sort_values("mean tokens")
             axes.plot(apart["mean tokens"], 100 * apart[[labels, spans]], color="0.8", zorder=0)
             ends = (f"{labels} low", f"{labels} high")

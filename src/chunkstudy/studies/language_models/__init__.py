@@ -6,7 +6,7 @@ from chunkstudy.studies.language_models import (
     cost,
     emma,
     published,
+    shown,
     window_answers,
 )
-from chunkstudy.studies.language_models import columns as shown
 from chunkstudy.studies.language_models.figures import figure_answers, figure_emma

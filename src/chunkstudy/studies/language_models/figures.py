@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
-from chunkstudy.runs import display_names
+from chunkstudy.show import titles
 from chunkstudy.show.drawing import COLORS, intervals, one_legend, rows_named, style, titled
 from chunkstudy.studies.language_models.answers import FIFTHS
 from chunkstudy.studies.language_models.window_answers import RELEASED, SMALL
@@ -36,12 +36,12 @@ def figure_emma(rows: pd.DataFrame) -> Figure:
         paragraphs = of.loc[of["chunker"] == "paragraph", "score"]
         for score in 100 * paragraphs:
             axes.axvline(score, color="0.7", lw=0.8, ls="--", zorder=0, label="paragraphs")
-        axes.set_title(display_names.ordering(ordering), loc="left")
+        axes.set_title(titles.ordering(ordering), loc="left")
         axes.set_xlabel(f"{rows['measure'].iloc[0]} (%), 95% interval")
     sizes = rows.groupby("chunker")["mean tokens"].mean()
-    said = {name: display_names.shown("chunker", name) for name in names}
+    said = {name: titles.shown("chunker", name) for name in names}
     rows_named(panels[0][0], [f"{said[one]}\n{sizes[one]:.0f} tokens per chunk" for one in names])
-    count, model = int(rows["n"].max()), display_names.encoder(rows["encoder"].iloc[0])
+    count, model = int(rows["n"].max()), titles.encoder(rows["encoder"].iloc[0])
     one_legend(figure, panels[0], columns=3)
     titled(figure, f"The novel Emma, {count} questions, {model}")
     return figure
@@ -63,7 +63,7 @@ def figure_answers(rows: pd.DataFrame) -> Figure:
         intervals(axes, ends, at, COLORS[0], "answered, 95% interval", "answered", upright=True)
         axes.axhline(100 * of["at random"].iloc[0], color="0.4", lw=0.9, ls="--", label="at random")
         axes.set_xticks(range(len(FIFTHS)), ["first", "2nd", "3rd", "4th", "last"], fontsize=8)
-        name = display_names.shown("language model", by).removesuffix(" in four bits")
+        name = titles.shown("language model", by).removesuffix(" in four bits")
         title = f"{text}\n{name}\n{of['windows'].iloc[0]:.0f} windows"
         axes.set_title(title, loc="left", fontsize=8)
         axes.set_xlabel("fifth of the window")

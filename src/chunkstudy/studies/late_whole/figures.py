@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from chunkstudy.runs import display_names
-from chunkstudy.show import drawing
+from chunkstudy.show import drawing, titles
 
 
 @drawing.style()
@@ -28,12 +27,12 @@ def figure_gains(rows: pd.DataFrame) -> Figure:
         for n, protocol in enumerate(protocols):
             here = part[part["protocol"] == protocol]
             at = [chunkers.index(one) + 0.2 * (n - 1) for one in here["chunker"]]
-            label = display_names.protocol(protocol)
+            label = titles.protocol(protocol)
             drawing.intervals(axes, here, at, drawing.COLORS[n], label)
         drawing.zero(axes)
-        drawing.rows_named(axes, [display_names.chunker(one) for one in chunkers])
+        drawing.rows_named(axes, [titles.chunker(one) for one in chunkers])
         measure, count = part["measure"].iloc[0], part["n"].max()
-        title = f"{display_names.collection(name)}, {measure}, {count:,.0f} questions"
+        title = f"{titles.collection(name)}, {measure}, {count:,.0f} questions"
         axes.set_title(title, loc="left")
     panels[-1, 0].set_xlabel("late minus plain chunking, points, 95% interval")
     drawing.one_legend(figure, panels[:, 0], columns=3)
@@ -55,7 +54,7 @@ def figure_alike(rows: pd.DataFrame) -> Figure:
     named = zip(rows["collection"], rows["chunker"], strict=True)
     drawing.rows_named(
         axes,
-        [f"{display_names.collection(one)}: {display_names.chunker(cut)}" for one, cut in named],
+        [f"{titles.collection(one)}: {titles.chunker(cut)}" for one, cut in named],
     )
     axes.set_xlabel("mean cosine similarity of neighbouring chunks of one document")
     drawing.one_legend(figure, [axes], columns=2)

@@ -20,8 +20,9 @@ from chunkstudy.evaluation.statistics.differences import (
 )
 from chunkstudy.runs.conditions import NONE, PRE_EMBEDDING, EncoderName
 from chunkstudy.runs.encoding import SPECIAL
-from chunkstudy.show.columns import Column, Columns
 from chunkstudy.show.formats import (
+    Column,
+    Columns,
     number,
     whole,
 )
@@ -209,7 +210,7 @@ def quote(study: Study, found: pd.DataFrame, mended: pd.DataFrame, tails: pd.Dat
     study.number("late-in-corpora/n", len(own))
     for collection, chunker in (("arguana", "semantic"), ("nfcorpus", TAILED)):
         row = at(own, collection=collection, chunker=chunker).iloc[0]
-        study.estimate(f"late-in-corpora-gains/{collection}", row, HIGHER)
+        study.number(f"late-in-corpora-gains/{collection}", row, outcome=HIGHER)
     where = {"collection": "nfcorpus", "protocol": AS_PUBLISHED_JINA.name}
     plain = at(tails, ordering="pre_embedding", chunker=MERGED, **where)
     for name, frame, word in (
@@ -218,4 +219,4 @@ def quote(study: Study, found: pd.DataFrame, mended: pd.DataFrame, tails: pd.Dat
         ("plain", plain, HIGHER),
     ):
         row = frame.iloc[0]
-        study.estimate(f"short-tails-gain/{name}", row, word)
+        study.number(f"short-tails-gain/{name}", row, outcome=word)

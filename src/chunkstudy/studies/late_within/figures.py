@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from chunkstudy.runs import display_names
-from chunkstudy.show import drawing
+from chunkstudy.show import drawing, titles
 from chunkstudy.studies.late_within.reading import EVERY
 
 MARKED = ("o", "s", "^", "D")
@@ -49,7 +48,7 @@ def figure_by_window(rows: pd.DataFrame, whole: pd.DataFrame) -> Figure:
             )
             at = here["window"] + shift
             tuned = "training length unpublished" if model in UNPUBLISHED else "tuned on 128 tokens"
-            label = f"{display_names.encoder(model)}, {tuned}"
+            label = f"{titles.encoder(model)}, {tuned}"
             axes.plot(at, 100 * here["difference"], color=color, lw=1.2)
             ends = [beside["difference"] - beside["low"], beside["high"] - beside["difference"]]
             axes.errorbar(
@@ -60,11 +59,11 @@ def figure_by_window(rows: pd.DataFrame, whole: pd.DataFrame) -> Figure:
         axes.axhline(0, color="grey", lw=0.8, zorder=0)
         axes.set_xticks(sorted({*rows["window"], *whole["window"]}))
     for axes, measure in zip(grid[:, 0], measures, strict=True):
-        axes.set_ylabel(f"{display_names.measure(str(measure))}:\nlate minus plain, points")
+        axes.set_ylabel(f"{titles.measure(str(measure))}:\nlate minus plain, points")
     for axes, collection in zip(grid[0], collections, strict=True):
         first = rows[rows["collection"] == collection].iloc[0]
         count = f"{first['n']:,.0f} questions, {first['chunkers']} chunkers"
-        axes.set_title(f"{display_names.collection(str(collection))}\n{count}", loc="left")
+        axes.set_title(f"{titles.collection(str(collection))}\n{count}", loc="left")
     for axes in grid[-1]:
         axes.set_xlabel("window: tokens read at once")
     dashed = "dashed: against plain chunks read whole"

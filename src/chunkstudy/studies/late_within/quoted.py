@@ -71,7 +71,7 @@ def of_chunkers(study: Study, rows: pd.DataFrame) -> None:
     narrow = at(rows, window=128)
     _quote(study, narrow, named)
     gained = set(at(narrow, shown=HIGHER)["model"])
-    study.says(
+    study.number(
         "late-at-its-best-window",
         holds=len(at(narrow, shown=HIGHER)) == len(gaining) and E5 not in gained,
     )
@@ -128,7 +128,7 @@ def of_scifact(study: Study, chunkers: Sequence[str], protocol: str) -> None:
     study.number("third-on-scifact/late", 100 * float(third["contextualized"].iloc[0]))
     study.number("third-on-scifact/whole", 100 * float(documents.of(NONE, measure).mean()))
     first = at(rows, model=MINILM)
-    study.says(
+    study.number(
         "third-model-on-scifact",
         holds=[*more["shown"], *first["shown"]] == [HIGHER, NOT_SHOWN],
     )
@@ -137,4 +137,4 @@ def of_scifact(study: Study, chunkers: Sequence[str], protocol: str) -> None:
 def _quote(study: Study, rows: pd.DataFrame, named: Named) -> None:
     for name, (shown, where) in named.items():
         for _, row in (at(rows, **where) if where else rows).iterrows():
-            study.estimate(name, row, shown)
+            study.number(name, row, outcome=shown)

@@ -6,8 +6,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
-from chunkstudy.runs import display_names
-from chunkstudy.show import drawing
+from chunkstudy.show import drawing, titles
 from chunkstudy.studies.layouts.reading import TODAY
 
 MARKED = ("o", "s", "^", "D", "v", "P")
@@ -52,7 +51,7 @@ def figure_by_layout(rows: pd.DataFrame, title: str) -> Figure:
         axes.axhline(0, color="grey", lw=0.8, zorder=0)
         axes.set_xticks(sorted(rows["window"].unique()))
         axes.set_title(
-            f"{display_names.collection(str(collection))}, {display_names.encoder(str(model))}",
+            f"{titles.collection(str(collection))}, {titles.encoder(str(model))}",
             loc="left",
         )
     for axes in grid[:, 0]:

@@ -33,9 +33,8 @@ from chunkstudy.runs import study_results
 from chunkstudy.runs.chunking import chunk
 from chunkstudy.runs.store import boundary_store, load_store
 from chunkstudy.runs.study_results import StudyError
-from chunkstudy.show.columns import Column, Columns
 from chunkstudy.show.computing import Computing, Found
-from chunkstudy.show.formats import number, whole
+from chunkstudy.show.formats import Column, Columns, number, whole
 from chunkstudy.show.runs import Runs
 from chunkstudy.studies.taxonomy import chunk_sizes
 from chunkstudy.studies.taxonomy.tables import METHOD_OF

@@ -16,9 +16,8 @@ from scipy import stats
 from chunkstudy.evaluation.statistics.intervals import constant
 from chunkstudy.published.chunk_size import BOOKS, CHANGE
 from chunkstudy.published.sources import AVERAGE
-from chunkstudy.runs import display_names
 from chunkstudy.runs.conditions import CONTEXTUALIZED, PRE_EMBEDDING
-from chunkstudy.show import drawing
+from chunkstudy.show import drawing, titles
 from chunkstudy.show.formats import MINUS, decimals
 from chunkstudy.studies.taxonomy.tables import METHOD_OF
 
@@ -53,7 +52,7 @@ def figure_points(points: pd.DataFrame, unit: str) -> Figure:
     for axes, (title, own) in zip(grid.flat, panels, strict=False):
         for name, part in own.groupby("collection", sort=False):
             color = drawing.COLORS[names.index(name)]
-            label = display_names.collection(str(name))
+            label = titles.collection(str(name))
             axes.plot(part["size"], part["score"], ".", ms=FEW if len(own) < 100 else MANY,
                       mew=0, color=color, label=label, rasterized=True)  # fmt: skip
         axes.set_title(title + _fitted(axes, own), loc="left", fontsize=8)
@@ -99,7 +98,7 @@ def figure_correlations(found: pd.DataFrame, printed: pd.DataFrame) -> Figure:
                 drawing.intervals(axes, part, up, drawing.COLORS[offset], label, "r", scale=1)
             drawing.zero(axes)
             axes.set_title(f"{side}, {title}", loc="left")
-        drawing.rows_named(row[0], [display_names.chunker(one) for one in chunkers])
+        drawing.rows_named(row[0], [titles.chunker(one) for one in chunkers])
     for axes in panels[-1]:
         axes.set_xlabel("Pearson's r of chunk size and score")
     drawing.one_legend(figure, panels.flat, columns=3)
@@ -122,11 +121,11 @@ def figure_rankings(published: pd.DataFrame) -> Figure:
         wide = part.pivot(index="chunker", columns="collection", values="value")
         ranks = wide[[AVERAGE, "gutenqa"]].rank(ascending=False)
         for method, row in ranks.iterrows():
-            label = display_names.chunker(str(method))
+            label = titles.chunker(str(method))
             axes.plot([0, 1], row, "-o", color=palette[str(method)], label=label)
         axes.set_xticks([0, 1], ["in corpora", "within books"])
         axes.set_xlim(-0.3, 1.3)
-        axes.set_title(display_names.encoder(model), loc="left")
+        axes.set_title(titles.encoder(model), loc="left")
     panels[0].set(ylabel="rank", ylim=(6.3, 0.7))
     drawing.one_legend(figure, panels[:1], columns=6)
     return figure
@@ -142,11 +141,11 @@ def figure_changes(published: pd.DataFrame) -> Figure:
     own = published[published["chunker"] != AVERAGE]
     wide = own.pivot(index=["encoder", "chunker"], columns="collection", values="value")
     wide = wide[list(COLUMNS)]
-    names = [f"{display_names.encoder(e)}: {display_names.chunker(m)}" for e, m in wide.index]
-    titles = [display_names.collection(name) for name in COLUMNS]
+    names = [f"{titles.encoder(e)}: {titles.chunker(m)}" for e, m in wide.index]
+    heads = [titles.collection(name) for name in COLUMNS]
     figure, axes = plt.subplots(figsize=(8.3, 0.27 * len(wide) + 1.4))
     sns.heatmap(
-        wide.set_axis(names).set_axis(titles, axis=1), ax=axes, cmap="RdBu", center=0,
+        wide.set_axis(names).set_axis(heads, axis=1), ax=axes, cmap="RdBu", center=0,
         vmin=-BEYOND, vmax=BEYOND, annot=True, fmt="+.1f", annot_kws={"fontsize": 8},
         cbar_kws={"label": f"relative change (%), colours end at {BEYOND}", "extend": "both"},
         linewidths=0.5,
@@ -164,10 +163,10 @@ def figure_changes(published: pd.DataFrame) -> Figure:
 def _panels(points: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     """Title and points of each panel; several collections of a method also together."""
     for chunker, own in points.groupby("chunker", sort=False):
-        title = display_names.chunker(str(chunker))
+        title = titles.chunker(str(chunker))
         parts = [(str(name), one) for name, one in own.groupby("collection", sort=False)]
         if len(parts) > 1:
-            parts = [(display_names.collection(name), one) for name, one in parts]
+            parts = [(titles.collection(name), one) for name, one in parts]
             parts.append(("together", own))
             yield from ((f"{title}\n{where}, ", one) for where, one in parts)
         else:
