@@ -22,7 +22,7 @@ from chunkstudy.base.tokens import (
 from chunkstudy.chunkers import structure
 from chunkstudy.chunkers.sections import sections
 from chunkstudy.chunkers.table import CHUNKERS
-from chunkstudy.commands.evaluate.listing import KINDS
+from chunkstudy.commands.evaluate import KINDS
 from chunkstudy.runs.conditions import parse_chunker
 
 LENGTHS = ("cl100k", "wordpiece", "wordpiece-special", "characters")

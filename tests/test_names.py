@@ -18,7 +18,6 @@ from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.chunkers import contexts
 from chunkstudy.chunkers.table import CHUNKERS
 from chunkstudy.collections import registry
-from chunkstudy.commands.evaluate import arms
 from chunkstudy.encoders.window_layouts import LAYOUTS
 from chunkstudy.llm import providers
 from chunkstudy.publish import planned
@@ -33,6 +32,7 @@ from chunkstudy.runs.conditions import (
     parse_method,
 )
 from chunkstudy.show import titles
+from chunkstudy.studies.own_documents.retrievers import retriever
 
 PARTS = ("collection", "chunker", "encoder", "ordering", "protocol")
 RECORDS = Path(__file__).parents[1] / "results" / "runs"
@@ -81,10 +81,9 @@ def test_parsing_names_loads_no_model_and_knows_whom_one_may_ask() -> None:
 
 
 def test_a_model_computes_in_the_precision_that_its_name_ends_in(tmp_path: Path) -> None:
-    asked = arms.encoder("all-MiniLM-L6-v2-w64-bfloat16")
-    store = asked.open(tmp_path)
-    assert store is not None
-    described = store.encoder.describe()
+    load = retriever("all-MiniLM-L6-v2-w64-bfloat16").load
+    assert load is not None
+    described = load(tmp_path).encoder.describe()
     assert (described["window"], described["dtype"]) == (64, "bfloat16")
 
 

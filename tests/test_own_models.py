@@ -21,10 +21,11 @@ from transformers import (
 )
 
 from chunkstudy.base.faults import ModelError
-from chunkstudy.commands.evaluate import arms
 from chunkstudy.encoders import own_models
 from chunkstudy.encoders.library import LibraryEncoder
 from chunkstudy.encoders.transformer import TransformerEncoder
+from chunkstudy.studies.own_documents.retrievers import EvaluationError, retriever
+from chunkstudy.studies.own_documents.systems import systems
 
 sentence_transformers = pytest.importorskip("sentence_transformers")
 parts = pytest.importorskip("sentence_transformers.sentence_transformer.modules")
@@ -98,10 +99,10 @@ def test_another_model_goes_through_the_library_and_says_why(
     assert ours.dimension == (24 if modules else 48)
     assert len({*ours.keys(TEXTS), *ours.keys(TEXTS, "query")}) == 2 * len(TEXTS)
     assert ours.describe()["weights_sha256"]
-    compared = arms.arms("c", "token_overlap", ["none"], [str(folder)], ["plain", "late"])
-    assert len(compared.arms) == 1 and "takes no late chunking" in compared.notes[0]
-    with pytest.raises(arms.EvaluationError, match="leave --ordering out"):
-        arms.arms("c", "token_overlap", ["none"], [str(folder)], ["late"])
+    compared, notes = systems(["none"], [str(folder)], ["plain", "late"])
+    assert len(compared) == 1 and "takes no late chunking" in notes[0]
+    with pytest.raises(EvaluationError, match="leave --ordering out"):
+        systems(["none"], [str(folder)], ["late"])
 
 
 def test_a_checkpoint_without_modules_is_averaged(tmp_path: Path) -> None:
@@ -153,10 +154,10 @@ def test_the_hubs_cache_is_enough_and_its_commit_is_the_revision(
     found = own_models.find("somebody/some-model")
     assert asked == [("somebody/some-model", True)]
     assert found.spec is not None and found.spec.revision == commit
-    assert arms.encoder("somebody/some-model").slug == "somebody__some-model"
+    assert retriever("somebody/some-model").slug == "somebody__some-model"
 
 
 def test_a_registered_model_is_the_registrys() -> None:
     for name in ("sentence-transformers/all-MiniLM-L6-v2", "all-MiniLM-L6-v2"):
-        found = arms.encoder(name)
-        assert found.own is None and found.slug == "sentence-transformers__all-MiniLM-L6-v2"
+        slug = "sentence-transformers__all-MiniLM-L6-v2"
+        assert retriever(name).slug == retriever(name).name == slug

@@ -156,7 +156,7 @@ def test_the_package_imports_no_library_of_chunkers() -> None:
     import subprocess
 
     code = (
-        "import sys, chunkstudy.chunkers.own_objects, chunkstudy.commands.evaluate.evaluate; "
+        "import sys, chunkstudy.chunkers.own_objects, chunkstudy.studies.own_documents.evaluate; "
         "print([m for m in ('langchain_text_splitters', 'llama_index.core', 'chonkie', "
         "'sentence_transformers') if m in sys.modules])"
     )

@@ -113,12 +113,13 @@ def test_a_window_stays_in_its_document() -> None:
 def test_of_a_group_only_the_best_chunk_counts_and_of_an_excluded_one_none(
     groups: list[int], order: list[int], never: int
 ) -> None:
-    found = small_to_large.deep_enough(
+    found = small_to_large.search_groups(
         lambda depth: ranking(list(order)[:depth]),
         np.array(groups),
-        lambda _: False,
-        1,
-        np.array([never]),
+        depth=8,
+        excluded=np.array([never]),
+        first=1,
     )
+    assert found.chunk.shape == found.score.shape == (1, 8)
     expected = [one for one in dict.fromkeys(groups[i] for i in order) if one != never]
     assert [one for one in found.chunk[0].tolist() if one != NO_CHUNK] == expected

@@ -109,7 +109,7 @@ def _api() -> dict[str, str]:
     """A page for what ``chunkstudy`` exports and one for each library below it."""
     exported = {
         "Study": ("chunkstudy.show.study", "chunkstudy.show.runs", "chunkstudy.show.scores"),
-        "evaluate": ("chunkstudy.commands.evaluate.evaluate",),
+        "evaluate": ("chunkstudy.studies.own_documents.evaluate",),
     }
     pages = {name: list(modules) for name, modules in exported.items()}
     for name in LIBRARIES:

@@ -11,7 +11,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from chunkstudy.commands.evaluate.evaluate import evaluate as evaluate
     from chunkstudy.runs.steps import chunk as chunk
     from chunkstudy.runs.steps import collection as collection
     from chunkstudy.runs.steps import compare as compare
@@ -19,13 +18,14 @@ if TYPE_CHECKING:
     from chunkstudy.runs.steps import score as score
     from chunkstudy.runs.steps import search as search
     from chunkstudy.show.study import Study as Study
+    from chunkstudy.studies.own_documents.evaluate import evaluate as evaluate
 
 __version__ = "0.2.0"
 
 STEPS = ("collection", "chunk", "encode", "search", "score", "compare")
 OFFERED = dict.fromkeys(STEPS, "chunkstudy.runs.steps") | {
     "Study": "chunkstudy.show.study",
-    "evaluate": "chunkstudy.commands.evaluate.evaluate",
+    "evaluate": "chunkstudy.studies.own_documents.evaluate",
 }
 """What the package offers, by the module that has it."""
 

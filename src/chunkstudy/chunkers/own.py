@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from operator import index
 from typing import Any, NamedTuple
 
@@ -25,7 +26,8 @@ class Piece(NamedTuple):
 
 
 def checked(chunker: OwnChunker, documents: Iterable[Document]) -> Chunker:
-    """The chunker as one that gives spans, for these documents only.
+    """The chunker as one that gives spans, for these documents only; it is asked once for each,
+    since asking again might cost or give other chunks.
 
     Raises, when it is called:
         ChunkerError: if the chunker raises (the original error is chained), returns nothing or no
@@ -34,6 +36,7 @@ def checked(chunker: OwnChunker, documents: Iterable[Document]) -> Chunker:
     """
     names = {document.text: document.id for document in documents}
 
+    @cache
     def spans(text: str) -> list[Span] | list[RewrittenSpan]:
         name = names[text]
         try:

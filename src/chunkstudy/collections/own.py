@@ -1,17 +1,27 @@
-"""A user's own collection: a folder with ``documents/`` and ``questions.jsonl``, as `chunkstudy
-generate` writes it; the file is that of ``own_questions``."""
+"""A user's own collection: documents and questions in any of the forms they come in.
+
+One form has a name and is found by it: a folder with ``documents/`` and ``questions.jsonl``, as
+`chunkstudy generate` writes it; the file is that of ``own_questions``.
+"""
 
 from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from chunkstudy.base import places
 from chunkstudy.base.sources import SourceError
 from chunkstudy.base.spans import Collection, SpanError
-from chunkstudy.collections import own_documents, own_questions
-from chunkstudy.collections.own_questions import Task
+from chunkstudy.collections import beir, own_documents, own_questions
+from chunkstudy.collections.own_documents import OwnDocuments
+from chunkstudy.collections.own_questions import Judged, Task
+
+Documents = str | Path | Mapping[str, str]
+Questions = str | Path | Sequence[Mapping[str, Any]] | None
 
 DOCUMENTS, QUESTIONS = "documents", "questions.jsonl"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
@@ -58,3 +68,70 @@ def task(folder: Path) -> Task:
     """What is asked of the collection in a folder."""
     asked = own_questions.parse(own_questions.lines(folder / QUESTIONS), str(folder / QUESTIONS))
     return "in_corpus" if any(one.documents for one in asked.values()) else "token_overlap"
+
+
+def read(documents: Documents, questions: Questions = None, name: str = "") -> Judged:
+    """Documents and questions as a collection, with an account of what was left out.
+
+    Args:
+        documents: a folder of texts, a file with a document a line, a folder in BEIR's form, what
+            `chunkstudy generate` wrote, or texts by name.
+        questions: a file with a question a line, or questions as such lines hold them; none where
+            the documents come with their own, or there are none yet.
+        name: what the collection is called; after the documents if empty.
+
+    Raises:
+        SourceError, SpanError: if one cannot be read.
+    """
+    if isinstance(documents, Mapping):
+        entries = [(f"document {key!r}", {"id": key, "text": t}) for key, t in documents.items()]
+        texts = own_documents.from_entries(entries, "documents")
+        return _judged(texts, questions, name or "texts")
+    path = Path(documents).expanduser()
+    name = name or re.sub(r"[^A-Za-z0-9_.-]+", "-", path.resolve().stem).strip("-.") or "texts"
+    if not NAME.fullmatch(name):
+        raise SourceError(f"{name!r} cannot be a folder's name; use letters, digits, dots, hyphens")
+    if questions is None and beir.is_folder(path):
+        return _in_beirs_form(path, name)
+    if beir.is_folder(path):  # its documents, with other questions
+        path = path / "corpus.jsonl"
+    if questions is None and _is_generated(path):
+        path, questions = path / DOCUMENTS, path / QUESTIONS
+    return _judged(own_documents.read_any(path), questions, name)
+
+
+def brings_questions(documents: Documents) -> bool:
+    """Whether documents come with questions of their own."""
+    if isinstance(documents, Mapping):
+        return False
+    path = Path(documents).expanduser()
+    return beir.is_folder(path) or _is_generated(path)
+
+
+def _is_generated(path: Path) -> bool:
+    return (path / QUESTIONS).is_file() and (path / DOCUMENTS).is_dir()
+
+
+def _judged(documents: OwnDocuments, questions: Questions, name: str) -> Judged:
+    left_out = (f"{documents}.",) if documents.left_out else ()
+    if questions is None:
+        collection = Collection(name, documents.documents, (), (), titles=documents.titles)
+        return Judged(collection, "token_overlap", left_out)
+    if isinstance(questions, str | Path):
+        judged = own_questions.read(Path(questions).expanduser(), documents, name)
+    else:
+        judged = own_questions.judge(list(enumerate(questions, start=1)), documents, name)
+    return replace(judged, notes=(*left_out, *judged.notes))
+
+
+def _in_beirs_form(path: Path, name: str) -> Judged:
+    collection = beir.load_folder(path, name)
+    notes = []
+    if collection.absent:
+        notes.append(
+            f"{len(collection.absent)} judged documents are missing or empty; they count as never "
+            "found."
+        )
+    if collection.skips_own_id:
+        notes.append("Queries that are documents of the collection never retrieve themselves.")
+    return Judged(collection, "in_corpus", tuple(notes))

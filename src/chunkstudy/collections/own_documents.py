@@ -55,6 +55,14 @@ class OwnDocuments:
     def texts(self) -> dict[str, str]:
         return {document.id: document.text for document in self.documents}
 
+    @property
+    def titles(self) -> dict[str, str]:
+        """By id, of those that have one."""
+        texts = self.texts
+        return {
+            name: texts[name][: length - 1] for name, length in self.before.items() if name in texts
+        }
+
     def __str__(self) -> str:
         """How many documents, and how many files of which reason are left out, the first named."""
         said = [f"{len(self.documents)} documents"]

@@ -19,7 +19,7 @@ from __future__ import annotations
 import json
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 from pathlib import Path
@@ -79,50 +79,21 @@ class Judged:
     """Questions with what answers them.
 
     Attributes:
-        collection: the questions that something judges.
+        collection: the questions that something judges; without any where none were asked.
         task: what is asked.
-        judgments: excerpts or graded documents in the file.
+        notes: in a sentence each, what was left out or is found in several places.
         copies: of an excerpt that any of several places answers, the places beside the one that the
             collection judges.
-        lost: those that are left out, or, where whole documents are graded, missing.
+        lost: excerpts that are left out, or, where whole documents are graded, missing ones.
         without: lines of questions that lost all, or never had any.
     """
 
     collection: Collection
     task: Task
-    judgments: int
+    notes: tuple[str, ...] = ()
     copies: Mapping[Judgment, tuple[Judgment, ...]] = field(default_factory=dict)
     lost: tuple[LostError, ...] = ()
     without: tuple[int, ...] = ()
-
-    @property
-    def notes(self) -> list[str]:
-        """What was lost or is found in several places, in a sentence each."""
-        found = []
-        if self.copies:
-            found.append(
-                f"{len(self.copies)} of {self.judgments} excerpts stand in several places, and any "
-                'of these counts as found; "anywhere": false leaves such an excerpt out.'
-            )
-        if self.lost:
-            graded = self.task == "in_corpus"
-            what = "graded documents" if graded else "excerpts"
-            then = "they count as never found" if graded else "they are left out"
-            parts = [
-                f"{sum(one.reason == reason for one in self.lost)} {reason} "
-                f"({_lines(one.line for one in self.lost if one.reason == reason)})"
-                for reason in dict.fromkeys(one.reason for one in self.lost)
-            ]
-            found.append(
-                f"{len(self.lost)} of {self.judgments} {what} could not be placed and {then}: "
-                f"{', '.join(parts)}."
-            )
-        if self.without:
-            found.append(
-                f"{len(self.without)} questions are left out, since nothing that could be placed "
-                f"answers them ({_lines(self.without)})."
-            )
-        return found
 
 
 def read(path: Path, documents: OwnDocuments, name: str) -> Judged:
@@ -199,9 +170,11 @@ def judge(
         tuple(Query(one.id, one.question) for one in left.values()),
         tuple(judgments),
         absent=tuple(one for one in absent if one[0] in ids),
+        titles=documents.titles,
     )
     count = sum(len(one.excerpts) + len(one.documents) for one in questions.values())
-    return Judged(collection, task, count, copies, tuple(lost), tuple(without))
+    notes = tuple(_notes(task, count, len(copies), lost, without))
+    return Judged(collection, task, notes, copies, tuple(lost), tuple(without))
 
 
 def parse(lines: Sequence[tuple[int, Any]], where: str) -> dict[int, Question]:
@@ -356,6 +329,34 @@ def _apart(placed: Sequence[Sequence[Place]]) -> list[list[Place]]:
             place = (name, start, max(end, place[2]))
         joined.append(place)
     return [*([place] for place in joined), *(group for group in groups if len(group) > 1)]
+
+
+def _notes(
+    task: Task, judgments: int, copied: int, lost: Sequence[LostError], without: Sequence[int]
+) -> Iterator[str]:
+    """What was lost or is found in several places, a sentence each; ``judgments`` are in the file,
+    ``copied`` of them in several places."""
+    if copied:
+        yield (
+            f"{copied} of {judgments} excerpts stand in several places, and any of these counts as "
+            'found; "anywhere": false leaves such an excerpt out.'
+        )
+    if lost:
+        graded = task == "in_corpus"
+        what = "graded documents" if graded else "excerpts"
+        then = "they count as never found" if graded else "they are left out"
+        parts = []
+        for reason in dict.fromkeys(error.reason for error in lost):
+            numbers = [error.line for error in lost if error.reason == reason]
+            parts.append(f"{len(numbers)} {reason} ({_lines(numbers)})")
+        yield (
+            f"{len(lost)} of {judgments} {what} could not be placed and {then}: {', '.join(parts)}."
+        )
+    if without:
+        yield (
+            f"{len(without)} questions are left out, since nothing that could be placed answers "
+            f"them ({_lines(without)})."
+        )
 
 
 def _meet(one: Place, other: Place) -> bool:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import typer
 
-from chunkstudy.commands import own_data as own
-from chunkstudy.commands import questions, recorded, running, whole
+from chunkstudy.commands import evaluate, own_data, questions, recorded, running, whole
 
 app = typer.Typer(
     help="A reproducibility study of document chunking for retrieval.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-for kind in (whole, own, running, recorded, questions):
+for kind in (whole, evaluate, own_data, running, recorded, questions):
     app.add_typer(kind.app)
 
 if __name__ == "__main__":

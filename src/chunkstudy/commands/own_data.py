@@ -1,10 +1,9 @@
-"""Own documents, generated questions, and why a query was missed."""
+"""Generated questions on own documents, and why a query was missed."""
 
 from __future__ import annotations
 
-from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, cast
 
 import typer
 
@@ -14,87 +13,6 @@ from chunkstudy.runs import conditions
 
 PANEL = "Your own documents"
 app = typer.Typer()
-
-
-@app.command(rich_help_panel=PANEL)
-def evaluate(
-    documents: Annotated[
-        Path, typer.Argument(help="A folder of texts, a .jsonl with one a line, or BEIR's form")
-    ],
-    questions: Annotated[
-        Path | None, typer.Option(help="A question a line with what answers it")
-    ] = None,
-    chunker: Annotated[
-        list[str] | None,
-        typer.Option(help="As `chunkstudy chunkers` lists them, or module:name; repeat for more"),
-    ] = None,
-    encoder: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="A hub id, a folder, module:function, openai/MODEL, bm25, or bm25+any of these"
-        ),
-    ] = None,
-    base_url: Annotated[str, typer.Option(help="Of the server that openai/MODEL is behind")] = "",
-    ordering: Annotated[
-        list[str] | None,
-        typer.Option(help="plain, late (late chunking), title or headings before each chunk"),
-    ] = None,
-    k: Annotated[
-        int | None, typer.Option("--k", help="Chunks taken as read; 5, or 10 of whole documents")
-    ] = None,
-    budget: Annotated[
-        int, typer.Option(help="Tokens taken as read; ranks by these instead of by --k")
-    ] = 0,
-    seed: Annotated[int, typer.Option(help="Of the resamples behind the intervals")] = 0,
-    name: Annotated[str, typer.Option(help="What the collection is called")] = "",
-    output: Annotated[
-        Path | None, typer.Option(help="The folder to write; below build/evaluations if none")
-    ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what it would take")] = False,
-) -> None:
-    """Compare chunkers and encoders on your own documents and questions.
-
-    Without questions chunks are screened: sizes, text never read, sentences broken. A run that was
-    stopped goes on with the vectors it has. docs/your-own-data.md has examples.
-    """
-    from chunkstudy.commands.evaluate import evaluate as door
-    from chunkstudy.commands.evaluate import price, report, screening
-
-    with one_sentence():
-        chunkers, encoders = chunker or door.CHUNKERS, encoder or (conditions.MINILM,)
-        orderings = ordering or ("plain",)
-        given: dict[str, Any] = {
-            "orderings": orderings,
-            "name": name,
-            "base_url": base_url,
-            "say": lambda line: typer.echo(line, err=True),
-        }
-        if dry_run or (questions is None and not door.brings_questions(documents)):
-            texts, arms, notes = door.compared(documents, questions, chunkers, encoders, **given)
-            vectors = places.here().vectors
-            if dry_run:
-                for line in chain(notes, price.price(texts, arms, vectors)):
-                    typer.echo(line)
-                return
-            typer.echo(report.screened(screening.screen(texts, arms, vectors)))
-            typer.echo("\n".join(("", *notes, door.MISSING.format(documents))))
-            return
-        given |= {"k": k, "budget": budget, "seed": seed, "output": output}
-        found = door.evaluate(documents, questions, chunkers, encoders, **given)
-        typer.echo(report.text(found))
-        typer.echo(f"\n{found.answer}\n{found.more}".rstrip())
-        typer.echo(found.page)
-
-
-@app.command(rich_help_panel=PANEL)
-def chunkers() -> None:
-    """List chunkers by what they are, each as `chunkstudy evaluate --chunker` takes it."""
-    from chunkstudy.commands.evaluate.listing import KINDS
-
-    for kind, known in KINDS.items():
-        typer.echo(f"{kind}:")
-        for slug, says in known.items():
-            typer.echo(f"  {slug:<32} {says}")
 
 
 @app.command(rich_help_panel=PANEL)

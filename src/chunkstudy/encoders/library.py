@@ -8,21 +8,19 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from chunkstudy.base.faults import ModelError
 from chunkstudy.base.tokens import without_surrogates
 from chunkstudy.encoders import own_models
-from chunkstudy.encoders.interface import Role
+from chunkstudy.encoders.own_function import FunctionEncoder
 from chunkstudy.encoders.own_models import OwnModel
 
 BATCH = 32
 
 
-class LibraryEncoder:
+class LibraryEncoder(FunctionEncoder):
     """A model as sentence-transformers computes it: no code of the model's own is run, and only
     safetensors are read.
 
@@ -56,18 +54,10 @@ class LibraryEncoder:
         files = own_models.files_sha256(model.folder)
         self._digest = hashlib.sha256(json.dumps(files, sort_keys=True).encode()).hexdigest()
         self._weights = {k: v for k, v in files.items() if k.endswith(".safetensors")}
-
-    @property
-    def id(self) -> str:
-        return self.model.name
-
-    @property
-    def revision(self) -> str:
-        return self.model.revision or self._digest[:40]
-
-    @property
-    def dimension(self) -> int:
-        return len(self.encode(["a"])[0])
+        options = {"batch_size": BATCH, "normalize_embeddings": True, "show_progress_bar": False}
+        documents = partial(self._model.encode_document, **options)
+        super().__init__(documents, partial(self._model.encode_query, **options), model.name)
+        self.revision = model.revision or self._digest[:40]
 
     @property
     def window(self) -> int | None:
@@ -91,25 +81,6 @@ class LibraryEncoder:
             "document_prefix": document,
             "batch_rule": f"{BATCH} texts, padded to the longest",
         }
-
-    def keys(self, texts: Sequence[str], role: Role = "document") -> list[bytes]:
-        """The digest of each text with its role, which decides its prompt."""
-        return [
-            hashlib.sha256(f"{role}\0{without_surrogates(text)}".encode()).digest()
-            for text in texts
-        ]
-
-    def encode(self, texts: Sequence[str], role: Role = "document") -> NDArray[np.float32]:
-        """Unit vectors of the texts, in their order."""
-        encode = self._model.encode_query if role == "query" else self._model.encode_document
-        found = encode(
-            [without_surrogates(text) for text in texts],
-            batch_size=BATCH,
-            normalize_embeddings=True,
-            convert_to_numpy=True,
-            show_progress_bar=False,
-        )
-        return np.asarray(found, dtype=np.float32)
 
     def token_count(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each whole text, special ones left out."""

@@ -110,13 +110,6 @@ def read(folder: Path, name: str) -> OwnModel:
     return OwnModel(name, folder, revision, _spec(folder, name, revision))
 
 
-def slug(name: str) -> str:
-    """What a model is called in a path: the hub's name, of a folder the last part."""
-    folder = Path(name).expanduser()
-    text = folder.resolve().name if folder.is_dir() else name.replace("/", "__")
-    return re.sub(r"[^A-Za-z0-9_.-]", "-", text).strip(".-") or "model"
-
-
 def prompts(folder: Path) -> tuple[str, str]:
     """What the model's authors put before a query and before a document."""
     said = _json(folder / "config_sentence_transformers.json")

@@ -21,7 +21,6 @@ from chunkstudy.collections import own, registry
 from chunkstudy.runs import parquet, rankings
 from chunkstudy.runs.conditions import Condition, parse
 from chunkstudy.runs.parquet import RecordError
-from chunkstudy.runs.scoring import six_decimals as six_decimals  # for commands/evaluate
 
 SCORES = "per_query.parquet"
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]

@@ -180,9 +180,7 @@ def search(
     if returned is None:
         return ranked(k)
     _, group = small_to_large.returned(returned)
-    ranking = small_to_large.deep_enough(
-        ranked, group, lambda r: bool((r.chunk[:, :k] != retrieval.NO_CHUNK).all()), max(k, FUSED)
-    )
+    ranking = small_to_large.search_groups(ranked, group, k, first=max(k, FUSED))
     return Ranking(ranking.chunk[:, :k], ranking.score[:, :k], ranking.ties_at_cut)
 
 

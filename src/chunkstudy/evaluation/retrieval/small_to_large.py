@@ -15,6 +15,8 @@ from chunkstudy.base.spans import Chunks, Document
 from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Ranking, Search
 
 Ints = NDArray[np.int64]
+FIRST = 200
+"""Chunks that are searched at once; more where these hold too few groups."""
 
 
 def within(small: Chunks, large: Chunks, documents: Sequence[Document]) -> Chunks:
@@ -93,25 +95,33 @@ def best_of_each(ranking: Ranking, group: Ints, excluded: Ints | None = None) ->
     return Ranking(found, score, ranking.ties_at_cut)
 
 
-def deep_enough(
+def search_groups(
     search: Search,
     group: Ints,
-    enough: Callable[[Ranking], bool],
-    first: int,
+    depth: int,
+    enough: Callable[[Ranking], bool] = lambda _: True,
     excluded: Ints | None = None,
+    first: int = FIRST,
 ) -> Ranking:
-    """The ranking of groups by the best chunk of each, searched deeper until it is enough.
+    """The ranking of groups by the best chunk of each, searched deeper until every query has so
+    many groups and they are enough, or no chunk is left.
 
     Args:
         search: chunks to a depth.
-        group: shape (chunks,).
-        enough: whether a ranking of groups is.
-        first: the depth at which the search begins.
+        group: shape (chunks,), the group of each: what it returns, or its document.
+        depth: groups wanted of each query; the ranking is padded to it.
+        enough: whether a ranking of groups is, for a measure that reads further.
         excluded: as of ``best_of_each``.
+        first: chunks that are searched at once.
     """
-    depth = min(first, len(group))
+    chunks = min(first, len(group))
     while True:
-        found = best_of_each(search(depth), group, excluded)
-        if depth >= len(group) or enough(found):
-            return found
-        depth = min(8 * depth, len(group))
+        ranking = best_of_each(search(chunks), group, excluded)
+        full = bool(((ranking.chunk != NO_CHUNK).sum(axis=1) >= depth).all())
+        if chunks >= len(group) or (full and enough(ranking)):
+            break
+        chunks = min(8 * chunks, len(group))
+    missing = ((0, 0), (0, max(0, depth - ranking.chunk.shape[1])))
+    padded = np.pad(ranking.chunk, missing, constant_values=NO_CHUNK)
+    score = np.pad(ranking.score, missing, constant_values=-np.inf)
+    return Ranking(padded, score, ranking.ties_at_cut)

@@ -1,5 +1,5 @@
-"""``chunkstudy evaluate`` and ``from chunkstudy import evaluate``: chunkers, encoders and orderings
-compared on somebody's own documents and questions.
+"""``from chunkstudy import evaluate``: chunkers, encoders and orderings compared on somebody's own
+documents and questions.
 
 Everything is the study's own way: protocol ``corrected``, exact search, per-query scores, intervals
 and tests. Without questions, chunks are screened by what no question is needed for.
@@ -7,21 +7,22 @@ and tests. Without questions, chunks are screened by what no question is needed 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from chunkstudy.base import places
-from chunkstudy.commands.evaluate import arms as ways
-from chunkstudy.commands.evaluate import questions as one_by_one
-from chunkstudy.commands.evaluate import record, report, running, tables
-from chunkstudy.commands.evaluate import texts as read_texts
-from chunkstudy.commands.evaluate.scores import Asked
-from chunkstudy.commands.evaluate.texts import Documents, Questions
-from chunkstudy.commands.evaluate.texts import brings_questions as brings_questions
+from chunkstudy.base.files import write_json
+from chunkstudy.collections import own
+from chunkstudy.collections.own import Documents, Questions
 from chunkstudy.runs.conditions import MINILM
 from chunkstudy.show.inspector.pages import refuse_committed
+from chunkstudy.studies.own_documents import questions as questions_page
+from chunkstudy.studies.own_documents import record, report, tables
+from chunkstudy.studies.own_documents.experiment import DEPTHS, Experiment, Say, Settings
+from chunkstudy.studies.own_documents.retrievers import EvaluationError
+from chunkstudy.studies.own_documents.systems import PLAIN, System, systems
 
 CHUNKERS = ("recursive-200-0",)
 MISSING = (
@@ -29,7 +30,6 @@ MISSING = (
     "or let a language model write some, `chunkstudy generate {} --model openai/gpt-4o-mini "
     "--dry-run`"
 )
-DEPTHS = {"token_overlap": 5, "in_corpus": 10}
 
 
 @dataclass(frozen=True)
@@ -57,14 +57,14 @@ def evaluate(
     chunkers: Iterable[Any] | Mapping[str, Any] = CHUNKERS,
     encoders: Iterable[Any] = (MINILM,),
     *,
-    orderings: Sequence[str] = (ways.PLAIN,),
+    orderings: Sequence[str] = (PLAIN,),
     k: int | None = None,
     budget: int = 0,
     base_url: str = "",
     seed: int = 0,
     name: str = "",
     output: str | Path | None = None,
-    say: Callable[[str], object] = lambda _: None,
+    say: Say = lambda _: None,
 ) -> Evaluation:
     """Compare ways of chunking on your own documents and questions (docs/your-own-data.md).
 
@@ -90,53 +90,53 @@ def evaluate(
     Raises:
         ValueError, RuntimeError, FileNotFoundError: in a sentence on what to do.
     """
-    where = places.here()
-    texts, arms, notes = compared(
+    experiment, compared, notes = prepared(
         documents, questions, chunkers, encoders,
         orderings=orderings, name=name, base_url=base_url, say=say,
     )  # fmt: skip
-    if not texts.collection.queries:
-        folder = documents if isinstance(documents, str | Path) else "FOLDER"
-        raise ways.EvaluationError(MISSING.format(folder))
-    asked = Asked(texts.task, DEPTHS[texts.task] if k is None else k, budget)
-    folder = _folder(output, where.build / "evaluations" / texts.collection.name)
+    collection, task = experiment.collection, experiment.texts.task
+    if not collection.queries:
+        raise EvaluationError(
+            MISSING.format(documents if isinstance(documents, str | Path) else "FOLDER")
+        )
+    settings = Settings(task, DEPTHS[task] if k is None else k, budget, seed)
+    folder = _folder(output, places.here().build / "evaluations" / collection.name)
     for note in notes:
         say(note)
-    ran = running.run(texts, arms, asked, where.vectors, say)
-    ranked = tables.best_first(ran, asked.measures)
-    found = tables.tables(texts, ranked, asked, seed)
+    results = experiment.run(compared, settings, say)
+    ranked = tables.best_first(results, settings.measures)
+    evaluation = tables.tables(experiment, ranked, settings)
     page = ""
-    if texts.task == "token_overlap":
+    if task == "token_overlap":
         say("looking at the questions that are answered worst")
-        page = one_by_one.write(
-            texts, ranked, asked.measures[0], asked.k, where.vectors, folder
-        ).name
-    described = record.describe(texts, ran, notes, asked, seed)
-    record.write_rankings(folder, texts, ran)
-    report.write(folder, texts, found, notes, described, page)
-    return Evaluation(**vars(found), notes=notes, record=described, folder=folder)
+        page = questions_page.write(experiment, ranked, settings, folder).name
+    described = record.describe(experiment.texts, results, notes, settings)
+    record.write_rankings(folder, experiment.texts, results)
+    write_json(folder / record.FILE, described)
+    report.write(folder, collection, evaluation, notes, described, page)
+    return Evaluation(**vars(evaluation), notes=notes, record=described, folder=folder)
 
 
-def compared(
+def prepared(
     documents: Documents,
     questions: Questions,
     chunkers: Iterable[Any] | Mapping[str, Any],
     encoders: Iterable[Any],
     *,
-    orderings: Sequence[str] = (ways.PLAIN,),
+    orderings: Sequence[str] = (PLAIN,),
     name: str = "",
     base_url: str = "",
-    say: Callable[[str], object] = lambda _: None,
-) -> tuple[read_texts.Texts, tuple[ways.Arm, ...], tuple[str, ...]]:
+    say: Say = lambda _: None,
+) -> tuple[Experiment, tuple[System, ...], tuple[str, ...]]:
     """What is read, what is compared, and in a sentence each what is left out of both. Arguments
     as :func:`evaluate` takes them."""
     if isinstance(chunkers, str) or isinstance(encoders, str) or isinstance(orderings, str):
-        raise ways.EvaluationError("give chunkers, encoders and orderings as lists")
-    texts = read_texts.read(documents, questions, name)
-    called, asked = texts.collection.name, len(texts.collection.queries)
-    say(f"{len(texts.collection.documents):,} documents, {asked:,} questions")
-    found = ways.arms(called, texts.task, chunkers, encoders, orderings, base_url)
-    return texts, found.arms, (*texts.notes, *found.notes)
+        raise EvaluationError("give chunkers, encoders and orderings as lists")
+    texts = own.read(documents, questions, name)
+    collection = texts.collection
+    say(f"{len(collection.documents):,} documents, {len(collection.queries):,} questions")
+    compared, notes = systems(chunkers, encoders, orderings, base_url)
+    return Experiment(texts, places.here().vectors), compared, (*texts.notes, *notes)
 
 
 def _folder(output: str | Path | None, usual: Path) -> Path:
@@ -145,6 +145,6 @@ def _folder(output: str | Path | None, usual: Path) -> Path:
         return usual
     folder = Path(output).expanduser()
     if folder.exists() and not folder.is_dir():
-        raise ways.EvaluationError(f"--output {output} is a file; name a folder")
+        raise EvaluationError(f"--output {output} is a file; name a folder")
     refuse_committed(folder)
     return folder

@@ -1,0 +1,143 @@
+"""``chunkstudy evaluate`` and ``chunkers``: ways of chunking compared on own documents."""
+
+from __future__ import annotations
+
+from itertools import chain
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from chunkstudy.commands.failing import one_sentence
+from chunkstudy.runs.conditions import MINILM
+
+PANEL = "Your own documents"
+app = typer.Typer()
+KINDS: dict[str, dict[str, str]] = {
+    "By size": {
+        "recursive-200-0": "at the coarsest separator that keeps to 200 tokens, overlap 0",
+        "recursive-800-400-characters": "the same in characters",
+        "token-250-125": "windows of 250 tokens, overlap 125",
+        "fixed-256": "256 of the model's own tokens, WordPiece's where it shows none",
+        "fixed-merged-256-64": "the same, a tail under 64 tokens joined to what is before it",
+        "fixed-dropped-256-64": "the same, such a tail dropped",
+    },
+    "By structure": {
+        "markdown-400": "sections under headings, longer ones split at 400 tokens",
+        "paragraph": "at blank lines",
+        "sentence-5": "five sentences",
+        "segmenter": "Jina's segmenter, by regular expressions",
+        "none": "whole documents",
+    },
+    "By the similarity of sentences (a model embeds them)": {
+        "semantic": "LlamaIndex's semantic splitter",
+        "cluster-200": "Chroma's ClusterSemanticChunker, 200 tokens at most",
+        "kamradt": "Kamradt's semantic chunker",
+        "kamradt-modified-200": "the same, 200 tokens on average",
+    },
+    "By a language model": {
+        "llm": "Chroma's LLMSemanticChunker",
+        "lumberchunker": "LumberChunker",
+        "proposition": "propositions, each scored by the passage it was written from",
+        "breakpoints-topic": "segments by topic",
+        "breakpoints-structure": "segments by structure",
+        "breakpoints-summary": "segments with summaries",
+    },
+    "By what a small causal model reads (an hour for a million tokens)": {
+        "signal-surprisal-200": "where the text surprises",
+        "signal-attention-last-200": "where attention stays behind",
+        "signal-influence-200": "where what was before matters least",
+    },
+    "Small to large: what is before the plus sign is matched, what is behind it returned": {
+        "sentence-1+paragraph": "a sentence, and its paragraph",
+        "sentence-1+window-3": "a sentence, and three on either side",
+        "sentence-1+none": "a sentence, and its document",
+    },
+    "Your own, or a library's": {
+        "my_module:split": "a function from a text to texts or (start, end) pairs",
+        "path/to/file.py:split": "the same in a file",
+        "my_module:splitter": "LangChain's, LlamaIndex's or chonkie's",
+    },
+}
+"""Chunkers by what they are, each by an example that can be given as it stands; numbers are sizes,
+in tokens where nothing else is said, and may be others."""
+
+
+@app.command(rich_help_panel=PANEL)
+def evaluate(
+    documents: Annotated[
+        Path, typer.Argument(help="A folder of texts, a .jsonl with one a line, or BEIR's form")
+    ],
+    questions: Annotated[
+        Path | None, typer.Option(help="A question a line with what answers it")
+    ] = None,
+    chunker: Annotated[
+        list[str] | None,
+        typer.Option(help="As `chunkstudy chunkers` lists them, or module:name; repeat for more"),
+    ] = None,
+    encoder: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A hub id, a folder, module:function, openai/MODEL, bm25, or bm25+any of these"
+        ),
+    ] = None,
+    base_url: Annotated[str, typer.Option(help="Of the server that openai/MODEL is behind")] = "",
+    ordering: Annotated[
+        list[str] | None,
+        typer.Option(help="plain, late (late chunking), title or headings before each chunk"),
+    ] = None,
+    k: Annotated[
+        int | None, typer.Option("--k", help="Chunks taken as read; 5, or 10 of whole documents")
+    ] = None,
+    budget: Annotated[
+        int, typer.Option(help="Tokens taken as read; ranks by these instead of by --k")
+    ] = 0,
+    seed: Annotated[int, typer.Option(help="Of the resamples behind the intervals")] = 0,
+    name: Annotated[str, typer.Option(help="What the collection is called")] = "",
+    output: Annotated[
+        Path | None, typer.Option(help="The folder to write; below build/evaluations if none")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what it would take")] = False,
+) -> None:
+    """Compare chunkers and encoders on your own documents and questions.
+
+    Without questions chunks are screened: sizes, text never read, sentences broken. A run that was
+    stopped goes on with the vectors it has. docs/your-own-data.md has examples.
+    """
+    from chunkstudy.collections.own import brings_questions
+    from chunkstudy.studies.own_documents import evaluate as study
+    from chunkstudy.studies.own_documents import price, report, tables
+
+    with one_sentence():
+        given: dict[str, Any] = {
+            "chunkers": chunker or study.CHUNKERS,
+            "encoders": encoder or (MINILM,),
+            "orderings": ordering or (study.PLAIN,),
+            "name": name,
+            "base_url": base_url,
+            "say": lambda line: typer.echo(line, err=True),
+        }
+        if dry_run or (questions is None and not brings_questions(documents)):
+            experiment, systems, notes = study.prepared(documents, questions, **given)
+            if dry_run:
+                for line in chain(notes, price.price(experiment, systems)):
+                    typer.echo(line)
+                return
+            typer.echo(report.text({report.SCREENED: tables.screen(experiment, systems)}))
+            typer.echo("\n".join(("", *notes, study.MISSING.format(documents))))
+            return
+        given |= {"k": k, "budget": budget, "seed": seed, "output": output}
+        evaluation = study.evaluate(documents, questions, **given)
+        frames = report.named(evaluation)
+        typer.echo(report.text({report.CAPTIONS[name]: frame for name, frame in frames.items()}))
+        typer.echo(f"\n{evaluation.answer}\n{evaluation.more}".rstrip())
+        typer.echo(evaluation.page)
+
+
+@app.command(rich_help_panel=PANEL)
+def chunkers() -> None:
+    """List chunkers by what they are, each as `chunkstudy evaluate --chunker` takes it."""
+    for kind, known in KINDS.items():
+        typer.echo(f"{kind}:")
+        for slug, says in known.items():
+            typer.echo(f"  {slug:<32} {says}")

@@ -1,1 +1,0 @@
-"""Somebody's own documents, questions, chunkers and encoders, evaluated as the study does it."""

@@ -1,0 +1,57 @@
+"""What chunks show before anybody has asked a question, as shares from 0 to 1."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from chunkstudy.base.spans import Chunks, Document, Span, union
+
+
+def outside(documents: Sequence[Document], chunks: Chunks) -> float:
+    """The share of the documents' characters, white space aside, that lie in no chunk."""
+    total = inside = 0
+    for position, document in enumerate(documents):
+        total += len("".join(document.text.split()))
+        for start, end in _joined(chunks, position):
+            inside += len("".join(document.text[start:end].split()))
+    return 1 - inside / total if total else 0.0
+
+
+def repeated(documents: Sequence[Document], chunks: Chunks) -> float:
+    """The share of all characters in chunks that another chunk of the document holds before."""
+    total = int(chunks.lengths.sum())
+    once = sum(
+        end - start
+        for position in range(len(documents))
+        for start, end in _joined(chunks, position)
+    )
+    return (total - once) / total if total else 0.0
+
+
+def broken(
+    documents: Sequence[Document], chunks: Chunks, units: Callable[[str], Sequence[Span]]
+) -> float:
+    """The share of units, such as sentences, that no chunk holds whole, of those that a chunk
+    touches; white space at their ends aside.
+
+    Args:
+        units: spans of a text.
+    """
+    total = whole = 0
+    for position, document in enumerate(documents):
+        members = chunks.document == position
+        starts, ends = chunks.start[members], chunks.end[members]
+        for start, end in units(document.text):
+            text = document.text[start:end]
+            first, last = start + len(text) - len(text.lstrip()), start + len(text.rstrip())
+            total += bool(((starts < end) & (ends > start)).any())
+            whole += bool(((starts <= first) & (ends >= last)).any())
+    return 1 - whole / total if total else 0.0
+
+
+def _joined(chunks: Chunks, position: int) -> list[Span]:
+    """What a document's chunks cover, in spans that do not overlap."""
+    members = np.flatnonzero(chunks.document == position)
+    return union(zip(chunks.start[members].tolist(), chunks.end[members].tolist(), strict=True))

@@ -1,0 +1,103 @@
+"""Measures of ranked chunks by the excerpts that a collection judges.
+
+Recall, precision and overlap are those of ``token_overlap``, in characters. To nDCG, RR and Success
+a chunk is relevant where it shares a character with an excerpt: they are those of a ranking of
+chunks with grades 0 and 1, the ideal of nDCG that of the same way of chunking.
+``SpanRecall@2000tokens`` reads the ranking to so many tokens, the last chunk cut where they end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from chunkstudy.base.spans import Chunks, Collection
+from chunkstudy.base.tokens import TokenOffsets
+from chunkstudy.evaluation.measures.reading_budget import AGAIN, follow
+from chunkstudy.evaluation.measures.token_overlap import Hit, JudgedSpans, TokenOverlap, to_tokens
+from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Ranking
+
+HIT: Hit = "overlap"
+SPANS = ("SpanRecall", "SpanPrecision", "SpanIoU", "SpanF1")
+TOKENS = "tokens"
+"""What ends the name of a measure whose cut-off counts tokens."""
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+def per_query(
+    collection: Collection,
+    chunks: Chunks,
+    ranking: Ranking,
+    measures: Sequence[str],
+    offsets: Sequence[TokenOffsets],
+) -> pd.DataFrame:
+    """A row a question, a column a measure.
+
+    Args:
+        collection: with judged excerpts.
+        chunks: what was ranked, in characters.
+        ranking: of the chunks, as deep as every measure reads.
+        measures: such as ``SpanRecall@5``, ``SpanRecall@2000tokens``, ``nDCG@5``, ``RR@5``,
+            ``Success@5``, ``TokensRead@5``.
+        offsets: of the documents' tokens, one array of shape (tokens, 2) each.
+
+    Raises:
+        ValueError: for another name, or a ranking that is too shallow.
+    """
+    overlap = TokenOverlap.of(collection, chunks, HIT)
+    columns: dict[str, Floats] = {}
+    for measure in measures:
+        name, _, cut = measure.partition("@")
+        if name == "SpanRecall" and cut.endswith(TOKENS):
+            budget = int(cut.removesuffix(TOKENS))
+            columns[measure] = _recall_within(budget, collection, chunks, ranking, offsets)
+        elif name in SPANS:
+            columns[measure] = overlap.at(ranking.chunk, int(cut))[name]
+        elif name == "TokensRead":
+            top, sizes = ranking.chunk[:, : int(cut)], token_lengths(chunks, offsets)
+            columns[measure] = np.where(top != NO_CHUNK, sizes[top], 0).sum(axis=1).astype(float)
+        else:
+            columns[measure] = _of_relevant_chunks(name, int(cut), overlap, ranking)
+    ids = pd.Index([query.id for query in collection.queries], name="query_id")
+    return pd.DataFrame(columns, ids)
+
+
+def token_lengths(chunks: Chunks, offsets: Sequence[TokenOffsets]) -> Ints:
+    """Shape (chunks,): tokens of the documents that each touches."""
+    no_spans = JudgedSpans(0, *np.zeros((4, 0), dtype=np.int64))
+    return to_tokens(no_spans, chunks, offsets)[1].lengths
+
+
+def _recall_within(
+    budget: int,
+    collection: Collection,
+    chunks: Chunks,
+    ranking: Ranking,
+    offsets: Sequence[TokenOffsets],
+) -> Floats:
+    judged, in_tokens = to_tokens(JudgedSpans.of(collection), chunks, offsets)
+    # A last column of padding says that a shallower ranking is all there is to read.
+    order = np.pad(ranking.chunk, ((0, 0), (0, 1)), constant_values=NO_CHUNK)
+    return follow(judged, in_tokens, order, budget).recall(budget, AGAIN)
+
+
+def _of_relevant_chunks(name: str, cut: int, overlap: TokenOverlap, ranking: Ranking) -> Floats:
+    """nDCG, RR or Success at a cut-off, shape (queries,)."""
+    queries, chunks = len(ranking.chunk), len(overlap.lengths)
+    top = ranking.chunk[:, :cut]
+    hits = np.ravel_multi_index(overlap.hit_pairs, (queries, chunks))
+    gains = (top != NO_CHUNK) & np.isin(np.arange(queries)[:, None] * chunks + top, hits)
+    if name == "Success":
+        return gains.any(axis=1).astype(float)
+    if name == "RR":
+        return np.where(gains.any(axis=1), 1 / (1 + gains.argmax(axis=1)), 0.0)
+    if name != "nDCG":
+        raise ValueError(f"{name!r} is no measure of chunks; use nDCG, RR, Success or TokensRead")
+    discount = 1 / np.log2(np.arange(2, cut + 2))
+    relevant = np.bincount(overlap.hit_pairs[0], minlength=queries)
+    ideal = np.append(0, np.cumsum(discount))[np.minimum(relevant, cut)]
+    return np.divide(gains @ discount, ideal, out=np.zeros(queries), where=ideal > 0)

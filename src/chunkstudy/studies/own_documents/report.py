@@ -1,0 +1,166 @@
+"""The files of an evaluation: tables as CSV and LaTeX, every question's score, the page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import pandas as pd
+from markupsafe import Markup
+
+from chunkstudy.base.files import write_text
+from chunkstudy.base.spans import Collection
+from chunkstudy.show import titles
+from chunkstudy.show.formats import Column, Columns, percent, points, tenths, thousandths, whole
+from chunkstudy.show.tables import Table
+from chunkstudy.studies.own_documents import answer, record
+from chunkstudy.studies.own_documents.systems import shown_as
+from chunkstudy.studies.own_documents.tables import READ, Tables
+
+PAGE = "index.html"
+SCORES = "scores.csv"
+HARDEST = 10
+CAPTIONS = {
+    "evaluation": "Ways of chunking, the best first; scores in percent.",
+    "evaluation_tests": "Every other against the best.",
+    "evaluation_needed": "How many questions would tell the best two apart four times in five.",
+}
+SCREENED = "What needs no question, by way of chunking."
+COLUMNS: Columns = {
+    "mean tokens": Column("tokens per chunk", whole),
+    READ: whole,
+    "text in no chunk": Column("text in no chunk, %", percent),
+    "cut": Column("chunks cut, %", percent),
+    "unread": Column("text beyond the window, %", percent),
+    "sentences broken": Column("sentences broken, %", percent),
+    "text in several chunks": Column("text repeated, %", percent),
+    **{f"tokens, {part}": whole for part in ("a tenth below", "median", "a tenth above")},
+    "tokens encoded": whole,
+    "seconds encoding": Column("seconds of encoding, now", tenths),
+    "US dollars": thousandths,
+    "a": Column("first", str),
+    "b": Column("second", str),
+    "a minus b": Column("first minus second, points", points),
+    "questions needed": whole,
+    "more than there are": whole,
+    "difference that these show": Column("difference that these show, points", points),
+}
+
+
+def write(
+    folder: Path,
+    collection: Collection,
+    evaluation: Tables,
+    notes: Sequence[str],
+    described: dict[str, Any],
+    questions: str,
+) -> None:
+    """Write the tables, the scores and the page.
+
+    Args:
+        folder: to write into.
+        collection: what was evaluated on.
+        evaluation: the tables.
+        notes: what was left out.
+        described: the record.
+        questions: the file that shows questions one by one; empty where there is none.
+    """
+    frames = named(evaluation)
+    for name, frame in frames.items():
+        write_text(folder / f"{name}.csv", frame.to_csv(index=False, lineterminator="\n"))
+        if len(frame):  # seconds of encoding are this run's and no result
+            table = _table(frame.drop(columns="seconds encoding", errors="ignore"))
+            write_text(folder / f"{name}.tex", table.latex(name, CAPTIONS[name]))
+    scores = evaluation.scores.rename_axis("id").to_csv(lineterminator="\n")
+    write_text(folder / SCORES, scores)
+    page = _templates().get_template("page.html").render(
+        question=answer.QUESTION,
+        collection=collection,
+        evaluation=evaluation,
+        tables={n: Markup(_table(frame).html(CAPTIONS[n])) for n, frame in frames.items()},
+        bars=_bars(evaluation.table),
+        measure=titles.measure(str(evaluation.table["measure"].iloc[0])),
+        hardest=_hardest(evaluation.scores),
+        notes=notes,
+        record=described,
+        record_file=record.FILE,
+        runs=record.RUNS,
+        qrels=record.QRELS,
+        questions=questions,
+        scores_file=SCORES,
+    )  # fmt: skip
+    write_text(folder / PAGE, page)
+
+
+def named(evaluation: Tables) -> dict[str, pd.DataFrame]:
+    """The tables by the names of their files, without those that say nothing."""
+    frames = dict(
+        zip(CAPTIONS, (evaluation.table, evaluation.tests, evaluation.needed), strict=True)
+    )
+    return {name: frame for name, frame in frames.items() if len(frame)}
+
+
+def text(frames: dict[str, pd.DataFrame]) -> str:
+    """Tables by their captions as a terminal shows them."""
+    shown = {caption: _table(frame).text for caption, frame in frames.items()}
+    return "\n\n".join(f"{caption}\n{t.to_string(index=False)}" for caption, t in shown.items())
+
+
+def _table(frame: pd.DataFrame) -> Table:
+    """Systems by names that a reader knows, where the study's own do not tell them."""
+    keys = [key for key in ("chunker", "encoder") if key in frame]
+    readable = frame.assign(**{key: [shown_as(key, x) for x in frame[key]] for key in keys})
+    return Table.of(readable, columns=COLUMNS)
+
+
+def _bars(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Of each system its name, and in percent of the drawing's width its interval and mean."""
+    low, high = table[["low", "score"]].min().min(), table[["high", "score"]].max().max()
+    margin = max(0.02, 0.15 * (high - low))
+    start, end = max(0.0, low - margin), min(1.0, high + margin)
+    keys = ("chunker", "encoder", "ordering")
+    differing = [key for key in keys if key == "chunker" or table[key].nunique() > 1]
+    bars = []
+    for row in table.to_dict("records"):
+        mean = row["score"]
+        values = (mean, *(mean if pd.isna(row[end]) else row[end] for end in ("low", "high")))
+        center, left, right = (100 * (value - start) / (end - start) for value in values)
+        bars.append(
+            {
+                "name": ", ".join(shown_as(key, row[key]) for key in differing),
+                "left": round(left, 2),
+                "width": round(right - left, 2),
+                "mean": round(center, 2),
+                "says": "{} [{}, {}]".format(*map(percent, values)),
+                "ends": (percent(start), percent(end)),
+            }
+        )
+    return bars
+
+
+def _hardest(scores: pd.DataFrame) -> list[dict[str, Any]]:
+    """The questions with the lowest mean over all systems."""
+    values = scores.drop(columns="question")
+    order = values.mean(axis=1).sort_values(kind="stable").index[:HARDEST]
+    return [
+        {
+            "id": name,
+            "question": scores.at[name, "question"],
+            "best": percent(float(values.loc[name].max())),
+            "mean": percent(float(values.loc[name].mean())),
+        }
+        for name in order
+    ]
+
+
+def _templates() -> jinja2.Environment:
+    here = Path(__file__).parent
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader([here, here.parents[1] / "show" / "inspector"]),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
