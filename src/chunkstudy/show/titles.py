@@ -352,7 +352,7 @@ COLUMNS: Columns = {
     **alike(named("collection"), "collections", "measured on", "left out", "above in"),
     **alike(named("language model"), "answered by"),
     # Sizes, counts, costs and speeds.
-    **alike(whole, "published size", "wordpiece_tokens", "draws", "chunks", "documents", "requests",
+    **alike(whole, "published size", "draws", "chunks", "documents", "requests",
             "tokens in", "tokens read", "tokens written", "tokens that a reader gets"),
     **alike(tenths, "candidates", "pieces", "seconds", "chunks a document", "mean characters"),
     **alike(number, "size in cl100k", "size in WordPiece", "size in WordPiece with special tokens",
@@ -364,7 +364,7 @@ COLUMNS: Columns = {
     "document length": Column("document length, characters", whole),
     "length function": Column("length function", one_of({**LENGTHS, "cl100k": "OpenAI's tokens"})),
     "folds": Column("folds recorded", whole),
-    "same": Column("questions as recorded", whole),
+    "wordpiece_tokens": Column("WordPiece tokens", whole),
     # Chroma's report, beside what is published of it.
     **alike(number, "published threshold", "reached by 95%", "95% of questions below",
             *SIMILARITIES, "least similar excerpt, from", "largest difference"),
