@@ -25,7 +25,6 @@ from chunkstudy.runs.conditions import MINILM, Condition, EmbeddingMethod
 from chunkstudy.runs.rescore import RescoreError, rescore
 from chunkstudy.runs.run import evaluate
 from chunkstudy.runs.store import VectorStore
-from chunkstudy.studies.late_whole import similarity
 from chunkstudy.studies.taxonomy.packed_windows import beside, fewest
 
 WORD = re.compile(r"\w+|[^\w\s]")
@@ -213,20 +212,3 @@ def test_a_chunk_alone_in_its_window_is_read_as_if_it_were_the_whole_text(
     expected = encoder.pool(plain, [np.array([[0, one.tokens]]) for one in plain])
     for i in np.flatnonzero(alone):
         assert np.allclose(pooled[i], expected[i][0], atol=1e-6)
-
-
-@given(st.lists(st.integers(1, 5), min_size=1, max_size=6), st.integers(0, 99))
-def test_likeness_within_documents_is_the_mean_over_pairs(sizes: list[int], seed: int) -> None:
-    generator = np.random.default_rng(seed)
-    vectors = generator.normal(size=(sum(sizes), 4)).astype(np.float32)
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    document = np.repeat(np.arange(len(sizes)), sizes)
-    found = similarity.per_document(vectors, document)
-    expected = []
-    for d, n in enumerate(sizes):
-        part = vectors[document == d].astype(np.float64)
-        if n > 1:
-            expected.append(
-                np.mean([part[i] @ part[j] for i in range(n) for j in range(n) if i != j])
-            )
-    np.testing.assert_allclose(found["all"], expected, atol=1e-9)

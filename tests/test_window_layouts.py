@@ -1,4 +1,6 @@
-"""A document longer than the window, read in other ways: each against a plain loop over windows."""
+"""A document longer than the window, read in several ways: each against a plain loop over windows,
+the study's own against that of the official function, Jina's (docs/protocols.md#jina-late-encoder
+and #jina-long-documents), with states of one window after the other and one mean a chunk."""
 
 from __future__ import annotations
 
@@ -14,13 +16,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from chunkstudy.base.protocols import CORRECTED
+from chunkstudy.base.protocols import AS_PUBLISHED_JINA, CORRECTED, Protocol
 from chunkstudy.base.spans import Chunks, Document
 from chunkstudy.encoders.contextualized import whole
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.encoders.window_layouts import LAYOUTS
 from chunkstudy.runs import encoding
-from chunkstudy.runs.conditions import parse_method
+from chunkstudy.runs.conditions import EmbeddingMethod, parse_method
 from chunkstudy.runs.store import VectorStore
 from tests import small_training
 
@@ -31,6 +33,8 @@ Vectors = NDArray[np.float32]
 States = Callable[[list[int]], NDArray[np.float64]]
 LENGTHS = st.lists(st.integers(1, 14), min_size=1, max_size=8)
 WINDOW = st.integers(3, 16)
+SIZES = st.tuples(st.integers(4, 18), st.integers(0, 17)).filter(lambda sizes: sizes[1] < sizes[0])
+"""Of windows with special tokens, and what they share."""
 
 
 @pytest.fixture(scope="module")
@@ -55,10 +59,19 @@ def document(lengths: list[int], seed: int = 0) -> tuple[Document, Chunks]:
 def pooled(
     encoder: TransformerEncoder, one: Document, chunks: Chunks, window: int, layout: str
 ) -> Vectors:
+    return read_late(encoder, one, chunks, parse_method(slug(window, layout)), CORRECTED)
+
+
+def read_late(
+    encoder: TransformerEncoder,
+    one: Document,
+    chunks: Chunks,
+    ordering: EmbeddingMethod,
+    protocol: Protocol,
+) -> Vectors:
     store = cast(VectorStore, SimpleNamespace(encoder=encoder))
-    ordering = parse_method(slug(window, layout))
-    found = encoding.jobs(store, [one], chunks, ordering, CORRECTED)
-    return encoder.pool(found.layouts, found.spans)[0]
+    planned = encoding.jobs(store, [one], chunks, ordering, protocol)
+    return encoder.pool(planned.layouts, planned.spans)[0]
 
 
 def states(encoder: TransformerEncoder) -> States:
@@ -118,7 +131,33 @@ def plainly_packed(
     return [unit(one) for one in rows]
 
 
+def official(
+    encoder: TransformerEncoder, ids: list[int], lengths: list[int], window: int, overlap: int
+) -> list[NDArray[np.float64]]:
+    """Chunks of so many tokens, side by side, as Jina's evaluation pools them."""
+    read: list[NDArray[np.float64]] = []
+    for start in range(0, len(ids), window - overlap):
+        (found,) = encoder.states([whole(ids[start : start + window])])
+        read += list(found.numpy().astype(np.float64)[overlap if start else 0 :])
+    limits = np.cumsum([0, *lengths])
+    spans = [[start + 1, end + 1] for start, end in itertools.pairwise(limits)]  # behind [CLS]
+    spans[0][0] -= 1
+    spans[-1][1] += 1
+    return [unit(read[a:b]) for a, b in spans]
+
+
 PLAINLY = {"averaged": plainly_averaged, "packed": plainly_packed}
+
+
+@given(lengths=st.lists(st.integers(1, 14), min_size=1, max_size=6), sizes=SIZES)
+@settings(max_examples=60, deadline=None)
+def test_late_chunking_gives_the_vectors_of_the_official_function(
+    encoder: TransformerEncoder, lengths: list[int], sizes: tuple[int, int]
+) -> None:
+    one, chunks = document(lengths, sum(lengths))
+    vectors = read_late(encoder, one, chunks, EmbeddingMethod(*sizes), AS_PUBLISHED_JINA)
+    ids = [encoder.ends[0], *encoder.content([one.text])[0][0], encoder.ends[1]]
+    np.testing.assert_allclose(vectors, official(encoder, ids, lengths, *sizes), atol=1e-5, rtol=0)
 
 
 @pytest.mark.parametrize("layout", PLAINLY)

@@ -391,7 +391,6 @@ COLUMNS: Columns = {
     # Late chunking.
     "late - plain": Column("late minus plain, points", points),
     "late - no chunking": Column("late minus no chunking, points", points),
-    "share of ceiling": Column("% of the best reachable", percent),
     "at the narrower": Column("gain at the narrower window, points", points),
     "gain at the wider": Column("gain at the wider window, points", points),
     "gain against": Column("gain with the other model, points", points),

@@ -14,9 +14,12 @@ from numpy.typing import NDArray
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.collections import beir
 from chunkstudy.evaluation import statistics
-from chunkstudy.runs.conditions import LATE_512, MINILM_512, PRE_EMBEDDING, Condition, parse_method
+from chunkstudy.runs.conditions import PRE_EMBEDDING, parse_method
 from chunkstudy.runs.encoding import encode
 from chunkstudy.runs.study_runs import Context
+from chunkstudy.show.study import Tables
+from chunkstudy.studies.late_chunking.chunks import plain
+from chunkstudy.studies.late_chunking.systems import MINILM, WINDOWS, late_ordering, slug
 
 NAME = "similarity"
 COLLECTIONS = (*beir.LAPTOP, "gutenqa-emma")
@@ -31,7 +34,7 @@ OF_EMMA = (
 OF_CORPORA = ("fixed-256", "sentence-5", "semantic")
 
 
-def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
+def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> Tables:
     """``orderings``: a row per collection, chunker and pairing, the mean cosine similarity of all
     pairs of a document's chunks, and of neighbours only, over the documents with two chunks or
     more; of Emma, a single document, over its chunks instead, so that there is an interval: each
@@ -44,26 +47,23 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
 def by_ordering(context: Context, name: str) -> list[dict[str, object]]:
     """Rows of ``orderings`` of one collection."""
     rows = []
-    collection, store = context.collection(name), context.store(MINILM_512)
-    for slug in OF_EMMA if name == "gutenqa-emma" else OF_CORPORA:
-        context.say(f"similarity of {slug} in {name}")
-        chunks = context.chunks(
-            Condition(name, slug, MINILM_512, PRE_EMBEDDING, CORRECTED.name), store
-        )
-        found = {}
-        for ordering in (PRE_EMBEDDING, LATE_512):
+    encoder = slug(MINILM, max(WINDOWS))
+    collection, store = context.collection(name), context.store(encoder)
+    for chunker in OF_EMMA if name == "gutenqa-emma" else OF_CORPORA:
+        context.say(f"similarity of {chunker} in {name}")
+        chunks = context.chunks(plain(name, chunker, encoder), store)
+        alike = []
+        for ordering in (PRE_EMBEDDING, late_ordering(max(WINDOWS))):
             vectors, _ = encode(
                 store, collection.documents, chunks, parse_method(ordering), CORRECTED
             )
-            found[ordering] = (
+            alike.append(
                 {"all": to_others(vectors), "neighbours": to_next(vectors)}
                 if len(collection.documents) == 1
                 else per_document(vectors, chunks.document)
             )
-        for pairing in ("all", "neighbours"):
-            rows.append(
-                _row(name, slug, pairing, found[PRE_EMBEDDING][pairing], found[LATE_512][pairing])
-            )
+        before, late = alike
+        rows += [_row(name, chunker, pairs, before[pairs], late[pairs]) for pairs in before]
     return rows
 
 
@@ -98,17 +98,17 @@ def to_next(vectors: NDArray[np.float32] | NDArray[np.float64]) -> NDArray[np.fl
 
 
 def _row(
-    name: str, slug: str, pairing: str, pre: NDArray[np.float64], late: NDArray[np.float64]
+    name: str, chunker: str, pairs: str, before: NDArray[np.float64], late: NDArray[np.float64]
 ) -> dict[str, object]:
-    found = statistics.paired_difference(late, pre)
+    change = statistics.paired_difference(late, before)
     return {
         "collection": name,
-        "chunker": slug,
-        "pairs": pairing,
+        "chunker": chunker,
+        "pairs": pairs,
         "n": len(late),
-        "pre_embedding": float(pre.mean()),
+        "pre_embedding": float(before.mean()),
         "contextualized": float(late.mean()),
-        "difference": found.mean,
-        "low": found.interval.low,
-        "high": found.interval.high,
+        "difference": change.mean,
+        "low": change.interval.low,
+        "high": change.interval.high,
     }

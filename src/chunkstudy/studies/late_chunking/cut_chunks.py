@@ -8,36 +8,32 @@ text into tokens, so that one window holds more text with one than with another.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import cast
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.encoders.interface import TokenEncoder
 from chunkstudy.evaluation.statistics.differences import Pair, differences
-from chunkstudy.runs import records
-from chunkstudy.runs.conditions import FOUR_BITS, MINILM, MPNET, PRE_EMBEDDING, parse_encoder
+from chunkstudy.runs.conditions import parse_encoder
 from chunkstudy.runs.encoding import SPECIAL
-from chunkstudy.runs.study_runs import Context, Tables
-from chunkstudy.studies.late_within.reading import EVERY, Arms, Cell
+from chunkstudy.runs.study_runs import Context
+from chunkstudy.show.study import Tables
+from chunkstudy.studies.late_chunking.chunks import recorded, sizes
+from chunkstudy.studies.late_chunking.systems import E5, EVERY, MINILM, MPNET, WINDOWS, Systems
 
 NAME = "cut-chunks"
 COLLECTIONS = ("chroma-within",)
 DIGITS = 12
 """Of a digest, to tell chunks apart."""
-READ = {
-    parse_encoder(MINILM).model: (128, 256, 512),
-    parse_encoder(MPNET).model: (128, 256, 384, 512),
-    parse_encoder(FOUR_BITS).model: (128, 256, 512),
-}
+READ = {MINILM: WINDOWS, MPNET: (128, 256, 384, 512), E5: WINDOWS}
 """The windows of each model."""
 
 
-def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
+def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> Tables:
     """``chunkers``: of each model, chunker and window the fraction of chunks longer than the window
     has room for, and the fraction of their tokens beyond it. ``questions``: of each model, chunker
     and question the tokens that a window needs to read the largest chunk that shares a character
@@ -50,34 +46,23 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
         RuntimeError: if chunks are not those that a record was made with.
     """
     by_chunker, by_question = [], []
-    for name in collections:
-        collection = context.collection(name)
-        seen: set[tuple[str, str]] = set()
-        for condition, folder in records.find(context.places.runs).items():
-            wanted = condition.collection == name and condition.protocol == CORRECTED.name
-            if not wanted or condition.ordering != PRE_EMBEDDING:
-                continue
-            digest = records.read_run(folder).chunks_sha256
-            model = parse_encoder(condition.encoder).model
-            if (model, digest) in seen:
-                continue
-            seen.add((model, digest))
-            context.say(f"chunks of {condition}")
-            store = context.store(condition.encoder)
-            chunks = context.chunks(condition, store)
-            if chunks.digest() != digest:
-                raise RuntimeError(f"{condition} has other chunks than its record; run it again")
-            encoder = cast(TokenEncoder, store.encoder)
-            texts = chunks.texts(collection.documents)
-            sizes = np.array([len(ids) for ids, _ in encoder.content(texts)], dtype=np.int64)
-            beside = len(encoder.ends) + len(encoder.prefix_ids)
-            keys = {
-                "collection": name, "model": model, "chunker": condition.chunker,
-                "chunks": digest[:DIGITS],
-            }  # fmt: skip
-            by_chunker += [keys | beyond(sizes, window, beside) for window in READ[model]]
-            needed = largest(collection, chunks, sizes + beside)
-            by_question += [keys | {"query_id": q, "needs": size} for q, size in needed.items()]
+    measured: set[tuple[str, str, str]] = set()
+    for condition, run in recorded(context, collections):
+        name, model = condition.collection, parse_encoder(condition.encoder).model
+        if (name, model, run.chunks_sha256) in measured:
+            continue
+        measured.add((name, model, run.chunks_sha256))
+        store = context.store(condition.encoder)
+        encoder = cast(TokenEncoder, store.encoder)
+        chunks, tokens = sizes(context, condition, run, store)
+        beside = len(encoder.ends) + len(encoder.prefix_ids)
+        keys = {
+            "collection": name, "model": model, "chunker": condition.chunker,
+            "chunks": run.chunks_sha256[:DIGITS],
+        }  # fmt: skip
+        by_chunker += [keys | beyond(tokens, window, beside) for window in READ[model]]
+        needed = largest(context.collection(name), chunks, tokens + beside)
+        by_question += [keys | {"query_id": query, "needs": n} for query, n in needed.items()]
     return {"chunkers": pd.DataFrame(by_chunker), "questions": pd.DataFrame(by_question)}
 
 
@@ -101,7 +86,7 @@ def largest(collection: Collection, chunks: Chunks, sizes: NDArray[np.int64]) ->
     """By query the size of the largest chunk that shares a character with what is judged; queries
     that no chunk touches are left out."""
     places = collection.positions
-    found: dict[str, int] = {}
+    needed: dict[str, int] = {}
     for judgment in collection.judgments:
         touched = (
             (chunks.document == places[judgment.document])
@@ -110,48 +95,49 @@ def largest(collection: Collection, chunks: Chunks, sizes: NDArray[np.int64]) ->
         )
         if touched.any():
             size = int(sizes[touched].max())
-            found[judgment.query] = max(found.get(judgment.query, 0), size)
-    return found
+            needed[judgment.query] = max(needed.get(judgment.query, 0), size)
+    return needed
 
 
 FIT, CUT = "chunkers whose chunks fit", "chunkers whose chunks are cut"
 WHOLE, TRUNCATED = "answers in chunks read whole", "answers in chunks that are cut"
 
 
-def by_cut(arms: Iterable[Arms], measured: Tables) -> pd.DataFrame:
+def by_cut(systems: Iterable[Systems], measured: Tables) -> pd.DataFrame:
     """Late minus plain, each question's mean over a group's chunkers, by window: chunkers whose
     chunks all fit a window apart from those with chunks that it cuts, and, question by question,
     answers in chunks that are read whole apart from answers in chunks that are cut. A family is the
     windows of one model by one measure over one group.
 
     Args:
-        arms: of the collection that was measured.
+        systems: of the collection that was measured.
         measured: the tables of the experiment ``cut-chunks``.
     """
     pairs = [
         Pair(
-            {"measure": one.measure, "model": cell[0], "window": cell[1], "over": over}
+            {"measure": system.measure, "model": system.model, "window": window, "over": over}
             | {"chunkers": int(counted.any().sum())},
-            one.late[cell].where(counted).mean(axis=1),
+            system.today[window].where(counted).mean(axis=1),
             plain.where(counted).mean(axis=1),
         )
-        for one in arms
-        for cell, plain in one.plain.items()
-        for over, counted in _groups(plain, cell, one.chunks[cell].str[:DIGITS], measured)
+        for system in systems
+        for window, plain in system.plain.items()
+        for over, counted in _groups(system, window, measured).items()
+        if counted.any(axis=None)
     ]
     family = "the windows by {measure}, {over}, {model}"
-    found = differences(pairs, family, "contextualized", "plain")
-    return found.sort_values(["measure", "over", "model"], kind="stable", ignore_index=True)
+    rows = differences(pairs, family, "contextualized", "plain")
+    return rows.sort_values(["measure", "over", "model"], kind="stable", ignore_index=True)
 
 
-def _groups(
-    scores: pd.DataFrame, cell: Cell, chunks: pd.Series, measured: Tables
-) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Which scores each group's mean is over, shape (questions, chunkers); groups without any are
-    left out."""
-    model, window = cell
+def _groups(system: Systems, window: int, measured: Tables) -> dict[str, pd.DataFrame]:
+    """Which scores each group's mean is over, shape (questions, chunkers)."""
+    scores = system.plain[window]
+    digests = {name: run.chunks_sha256 for name, run in system.records[window].items()}
+    chunks = pd.Series(digests).str[:DIGITS]
     cut, needs = (
-        one[one["model"] == model] for one in (measured["chunkers"], measured["questions"])
+        table[table["model"] == system.model]
+        for table in (measured["chunkers"], measured["questions"])
     )
     share = cut[cut["window"] == window].set_index("chunks")["cut"]
     size = needs.pivot_table(index="query_id", columns="chunks", values="needs")
@@ -159,11 +145,10 @@ def _groups(
     size = size.set_axis(chunks.index, axis=1)
     every = scores.notna()
     is_cut = chunks.map(share) > 0
-    found = {
+    return {
         EVERY: every,
         FIT: every & ~is_cut,
         CUT: every & is_cut,
         WHOLE: every & (size <= window),
         TRUNCATED: every & (size > window),
     }
-    yield from ((over, counted) for over, counted in found.items() if counted.any(axis=None))

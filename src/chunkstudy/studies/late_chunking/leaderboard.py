@@ -7,16 +7,14 @@ place.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pandas as pd
 
 from chunkstudy.base.places import Places
 from chunkstudy.encoders import models
 from chunkstudy.runs.conditions import NONE
-from chunkstudy.show.formats import percent_finely, points_finely
 from chunkstudy.show.study import Study
-
-AS_WITNESSES = {"witness": percent_finely, "score": percent_finely, "difference": points_finely}
-
 
 AGREES = 0.004
 """How far a score may lie off: what another library's rounding and ties were seen to move."""
@@ -31,29 +29,29 @@ def read(places: Places) -> pd.DataFrame:
     return pd.concat([pd.read_csv(path) for path in paths], ignore_index=True)
 
 
-def beside_leaderboard(study: Study, encoders: list[str]) -> pd.DataFrame:
+def beside_leaderboard(study: Study, encoders: Sequence[str]) -> pd.DataFrame:
     """A row a score that the leaderboard has of one of these models, each at its own window: both
     as fractions, and whether they agree. Weights that are rounded here to four bits say what the
     rounding costs."""
     rows = []
-    every = read(study.places)
-    for one in every[every["encoder"].isin(encoders)].to_dict("records"):
-        encoder, measure = one["encoder"], one["measure"]
-        scores = study.runs(one["collection"], [NONE], encoder).by(measure)
-        own = scores.of(NONE, measure).dropna()
-        difference = float(own.mean()) - one["published"]
+    witnesses = read(study.places)
+    for witness in witnesses[witnesses["encoder"].isin(encoders)].to_dict("records"):
+        encoder, measure = witness["encoder"], witness["measure"]
+        scores = study.runs(witness["collection"], [NONE], encoder).by(measure)
+        values = scores.of(NONE, measure).dropna()
+        difference = float(values.mean()) - witness["published"]
         rows.append(
             {
                 "model": encoder,
                 "window": models.spec(encoder).window,
-                "collection": one["collection"],
+                "collection": witness["collection"],
                 "measure": measure,
-                "n": len(own),
-                "witness": one["published"],
-                "score": float(own.mean()),
+                "n": len(values),
+                "witness": witness["published"],
+                "score": float(values.mean()),
                 "difference": difference,
                 "agrees": abs(difference) <= AGREES,
-                "same_weights": one["model"] == encoder,
+                "same_weights": witness["model"] == encoder,
             }
         )
     return pd.DataFrame(rows)
