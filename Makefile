@@ -44,7 +44,7 @@ site: $(READY) ## Build build/site, which opens from disk, from docs and execute
 	$(BIN)/python -m sphinx -q -c docs/sphinx -d build/site-read build/site-source build/site
 
 bench: $(READY) ## Measure our encoder beside others, as ratios of one run
-	$(BIN)/python -m tests.benchmarks
+	$(BIN)/python -m tests.benchmarks.engines
 
 bench-gpu: $(READY) ## Measure every architecture at its real size on this machine's GPU
 	$(BIN)/python -m tests.benchmarks.gpu

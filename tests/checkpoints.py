@@ -222,9 +222,10 @@ def written(
     kind: str,
     weights: Weights | None = None,
     changes: Mapping[str, Any] = MappingProxyType({}),
+    sizes: Mapping[str, int] = MappingProxyType({}),
 ) -> tuple[Path, ModelSpec]:
-    """A checkpoint whose configuration or weights were changed, and what was registered."""
-    config = configuration(kind)
+    """A checkpoint whose configuration or weights may be changed, and what was registered."""
+    config = configuration(kind, **sizes)
     good = random_weights(kind, config)
     write(folder, kind, config, good)
     spec = specification(folder, kind, config)

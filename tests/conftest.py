@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, settings
 from chunkstudy.base import sources
 from chunkstudy.base.spans import Collection
 from chunkstudy.collections import chroma
-from tests.forking import Forker
+from tests import forking
 
 # Neither a deadline nor a slow draw fails a test: a busy machine is no fault of the code.
 settings.register_profile(
@@ -89,15 +89,8 @@ def little_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def forker() -> Iterator[Forker]:
-    """Runs scenes in children that can be killed."""
-    with Forker() as one:
-        yield one
-
-
-@pytest.fixture(scope="session")
-def world(forker: Forker, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the small collection and model of :mod:`tests.fault_scenes`."""
     folder = tmp_path_factory.mktemp("world")
-    forker.well("prepare", folder)
+    forking.well("prepare", folder)
     return folder

@@ -5,7 +5,6 @@ Every scene is the project's own code; what is small is what it works on.
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import random
@@ -25,7 +24,6 @@ import nbformat
 import pandas as pd
 from safetensors import SafetensorError, safe_open
 
-from chunkstudy.base import tokens
 from chunkstudy.base.files import json_text, write_json, write_text
 from chunkstudy.base.models import MODELS
 from chunkstudy.base.places import Places
@@ -39,7 +37,7 @@ from chunkstudy.runs.run import read_together, run
 from chunkstudy.runs.vectors import SUFFIX
 from chunkstudy.show.formats import write_csv
 from chunkstudy.studies.generated_questions.prompts import Settings
-from tests import chat_server, checkpoints, forking, mounts, small_study, small_training
+from tests import api_server, checkpoints, forking, mounts, small_study, small_training
 
 COLLECTION = "letters"
 PACKAGE = "small_bert"
@@ -56,16 +54,7 @@ TEXTS, TOKENS = 8, 512
 TABLES = ("verdicts", "labels_power")
 LANGUAGE_MODEL = "openai/gpt-4o-mini"
 REQUESTS, AT_ONCE = 40, 4
-
-
-def import_everything() -> None:
-    """Import and read what every child needs, so that none of them has to; nothing is computed."""
-    for name in ("chunkstudy.commands.cli", "torch._dynamo", "pyarrow.pandas_compat",
-                 "chunkstudy.show.drawing", "chunkstudy.show.similarities"):  # fmt: skip
-        importlib.import_module(name)
-    _ = importlib.import_module("openai").OpenAI(api_key="none").chat.completions.with_raw_response
-    for name in ("cl100k", "wordpiece"):
-        tokens.counter(name)
+FORK = get_context("fork")
 
 
 def prepare(world: str) -> None:
@@ -128,7 +117,7 @@ def ask(address: str, folder: str) -> None:
     asked = (
         Request(LANGUAGE_MODEL, (Message("user", f"question {i}"),), 20) for i in range(REQUESTS)
     )
-    with chat_server.asker(address, Path(folder) / "recordings", at_once=AT_ONCE) as one:
+    with api_server.asker(address, Path(folder) / "recordings", at_once=AT_ONCE) as one:
         replies = [reply.recorded() for reply in one.ask_many(asked)]
     write_json(Path(folder) / "replies.json", replies)
 
@@ -187,7 +176,7 @@ def _left_out(places: Places) -> str:
 
 def _forked(workers: int | None = None) -> ProcessPoolExecutor:
     """As ``reproduce.pool``, without importing everything again in each process."""
-    return ProcessPoolExecutor(workers, get_context("fork"), reproduce.begin)
+    return ProcessPoolExecutor(workers, FORK, reproduce.begin)
 
 
 def tree(folder: Path) -> dict[str, bytes]:
@@ -214,20 +203,17 @@ def vectors(folder: Path) -> dict[bytes, bytes]:
 def at_once(world: str, folder: str, processes: str, killed: str) -> None:
     """Several processes make the same small run; those numbered first are killed on the way."""
     draw = random.Random(folder)
-    children = [_child(small_run, world, folder) for _ in range(int(processes))]
+    children = [FORK.Process(target=small_run, args=(world, folder)) for _ in range(int(processes))]
+    for child in children:
+        child.start()
     for child in children[: int(killed)]:
         time.sleep(draw.uniform(0, 0.1))
-        os.kill(child, signal.SIGKILL)
-    ends = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
-    if any(ends[int(killed) :]):
+        child.kill()
+    for child in children:
+        child.join()
+    ends = [child.exitcode for child in children[int(killed) :]]
+    if any(ends):
         raise RuntimeError(f"the others ended with {ends}")
-
-
-def _child(work: Callable[..., None], *given: str) -> int:
-    child = os.fork()
-    if not child:
-        forking.end_with(work, list(given))
-    return child
 
 
 def filling_disk(scene: str, disk: str, out: str, step: str, *given: str) -> None:
@@ -236,7 +222,7 @@ def filling_disk(scene: str, disk: str, out: str, step: str, *given: str) -> Non
     mounts.alone()
     folder, kilobytes, failures = Path(disk), int(step), []
     mounts.small_disk(folder, kilobytes)
-    while (end := forking.fork(globals()[scene], [*given, disk], None)).status:
+    while (end := forking.run(scene, *given, disk, context=FORK)).status:
         failures.append(end.said.splitlines()[-1])
         kilobytes += int(step)
         mounts.larger_disk(folder, kilobytes)
@@ -252,7 +238,7 @@ def read_only(scene: str, locked: str, *given: str) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     before = sorted(folder.rglob("*"))
     mounts.read_only(folder)
-    end = forking.fork(globals()[scene], list(given), None)
+    end = forking.run(scene, *given, context=FORK)
     mounts.writable(folder)
     print(end.said.splitlines()[-1], file=sys.stderr)
     if end.status != 1 or sorted(folder.rglob("*")) != before:

@@ -1,29 +1,26 @@
-"""A process that forks others to be killed: ``python -m tests.forking``.
+"""Children that run the scenes of :mod:`tests.fault_scenes` and can be killed on the way.
 
-A line of JSON on its standard input names a function of :mod:`tests.fault_scenes`, what it is
-given, and after how many seconds the child that runs it gets SIGKILL; the answer says how the child
-ended. Everything is imported once, so that a child costs no more than its work.
+They are forked from the standard library's fork server, which has imported everything once, so that
+a child costs no more than its work.
 """
 
 from __future__ import annotations
 
-import ctypes
-import json
+import multiprocessing
 import os
 import signal
-import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import asdict, dataclass
-from pathlib import Path
-from types import TracebackType
-from typing import Any
+from dataclasses import dataclass
+from functools import cache
+from multiprocessing import forkserver
+from multiprocessing.context import ForkContext, ForkServerContext
 
-ROOT = Path(__file__).parents[1]
+import pytest
+
 PATIENCE = 30.0
 """Seconds after which a child of a killed child counts as left over."""
-SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 
 
 @dataclass(frozen=True)
@@ -47,81 +44,64 @@ class End:
         return self.status == -signal.SIGKILL
 
 
-class Forker:
-    """The process, as a test sees it."""
+@cache
+def imported() -> ForkServerContext:
+    """The server, in which numbers are computed by one thread."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["tests.preloaded"])
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+            patch.setenv(name, "1")
+        patch.setenv("TOKENIZERS_PARALLELISM", "false")
+        forkserver.ensure_running()
+    return context
 
-    def __init__(self) -> None:
-        one_thread = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.forking"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            cwd=ROOT,
-            env={**os.environ, **one_thread, "TOKENIZERS_PARALLELISM": "false"},
+
+def run(
+    scene: str,
+    *given: object,
+    kill_after: float | None = None,
+    context: ForkContext | ForkServerContext | None = None,
+) -> End:
+    """Run a scene in a child, and wait for it and for whatever it started.
+
+    Args:
+        kill_after: seconds after which the child gets SIGKILL.
+        context: what forks the child; a child forks its own by itself.
+    """
+    with tempfile.NamedTemporaryFile("r") as said:
+        child = (context or imported()).Process(
+            target=_end_with, args=(scene, [str(one) for one in given], said.name)
         )
-
-    def __enter__(self) -> Forker:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
-        self._process.kill()
-        self._process.wait()
-
-    def start(self, scene: str, *given: object, kill_after: float | None = None) -> None:
-        """Let a child run; :meth:`end` waits for it."""
-        assert self._process.stdin
-        self._process.stdin.write(json.dumps([scene, [str(one) for one in given], kill_after]))
-        self._process.stdin.write("\n")
-        self._process.stdin.flush()
-
-    def end(self) -> End:
-        assert self._process.stdout
-        return End(**json.loads(self._process.stdout.readline()))
-
-    def run(self, scene: str, *given: object, kill_after: float | None = None) -> End:
-        self.start(scene, *given, kill_after=kill_after)
-        return self.end()
-
-    def well(self, scene: str, *given: object) -> End:
-        """A run that has to end well."""
-        end = self.run(scene, *given)
-        assert end.status == 0 and not end.left, end.said
-        return end
-
-
-def fork(scene: Any, given: list[str], kill_after: float | None) -> End:
-    """Run a scene in a child and wait for it and for whatever it started."""
-    with tempfile.TemporaryFile("w+") as said:
         started = time.monotonic()
-        child = os.fork()
-        if not child:
-            os.setsid()
-            os.dup2(said.fileno(), 2)
-            end_with(scene, given)
+        child.start()
         if kill_after is not None:
             time.sleep(kill_after)
-            os.kill(child, signal.SIGKILL)
-        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+            child.kill()
+        child.join()
         seconds = time.monotonic() - started
-        left = not _empty(child)
-        said.seek(0)
-        return End(status, seconds, said.read(), left)
+        assert child.pid is not None and child.exitcode is not None
+        return End(child.exitcode, seconds, said.read(), not _empty(child.pid))
 
 
-def end_with(scene: Any, given: list[str]) -> None:
-    """Run a scene and end this process as the command line would."""
+def well(scene: str, *given: object) -> End:
+    """A run that has to end well."""
+    end = run(scene, *given)
+    assert end.status == 0 and not end.left, end.said
+    return end
+
+
+def _end_with(scene: str, given: list[str], said: str) -> None:
+    """Run a scene and end this process, a group of its own, as the command line would."""
     from chunkstudy.commands.failing import one_sentence
+    from tests import fault_scenes
 
+    os.setsid()
+    os.dup2(os.open(said, os.O_WRONLY | os.O_APPEND), 2)
     status = 70
     try:
         with one_sentence():
-            scene(*given)
+            getattr(fault_scenes, scene)(*given)
         status = 0
     except SystemExit as error:
         status = int(str(error.code))
@@ -133,29 +113,13 @@ def end_with(scene: Any, given: list[str]) -> None:
 
 
 def _empty(group: int) -> bool:
-    """Whether all processes of a group end in time; the dead, which fall to us, are buried."""
+    """Whether all processes of a group end in time."""
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until:
         try:
             os.killpg(group, 0)
-            while os.waitpid(-group, os.WNOHANG)[0]:
-                pass
-        except (ProcessLookupError, ChildProcessError):
+        except ProcessLookupError:
             return True
         time.sleep(0.01)
     os.killpg(group, signal.SIGKILL)
     return False
-
-
-def main() -> None:
-    from tests import fault_scenes
-
-    ctypes.CDLL(None).prctl(SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    fault_scenes.import_everything()
-    for line in sys.stdin:
-        name, given, kill_after = json.loads(line)
-        print(json.dumps(asdict(fork(getattr(fault_scenes, name), given, kill_after))), flush=True)
-
-
-if __name__ == "__main__":
-    main()

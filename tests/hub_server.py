@@ -11,15 +11,13 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from tests import loopback
 from tests.hub_models import Checkpoint
-from tests.loopback import running
 
 LARGE = (".safetensors", ".bin")
 """Files that the hub keeps in its storage for large ones."""
@@ -33,7 +31,7 @@ Fault = Callable[["Handler"], bool]
 
 
 @dataclass
-class State:
+class State(loopback.Asked):
     """What the hub holds, what it does next, and what it was asked.
 
     Attributes:
@@ -43,13 +41,9 @@ class State:
         asked: method and path of each request.
     """
 
-    checkpoints: Mapping[str, Checkpoint]
-    files: dict[str, bytes]
+    checkpoints: Mapping[str, Checkpoint] = field(default_factory=dict)
+    files: dict[str, bytes] = field(default_factory=dict)
     faults: list[tuple[str, Fault]] = field(default_factory=list)
-    asked: list[str] = field(default_factory=list)
-    released: threading.Event = field(default_factory=threading.Event)
-    """Set when the server ends, so that nothing waits for it."""
-    lock: threading.Lock = field(default_factory=threading.Lock)
 
     def fault(self, path: str) -> Fault | None:
         """The next fault that a request of this path meets."""
@@ -188,9 +182,7 @@ def overloaded(handler: Handler) -> bool:
 
 
 def stalls(handler: Handler) -> bool:
-    """Say nothing until the server ends."""
-    handler.state.released.wait(60)
-    handler.drop()
+    loopback.stall(handler, {})
     return True
 
 
@@ -206,14 +198,6 @@ def cut_halfway(handler: Handler) -> bool:
     return True
 
 
-@contextmanager
-def serving(
-    checkpoints: Mapping[str, Checkpoint], files: Mapping[str, bytes] | None = None
-) -> Iterator[tuple[str, State]]:
+def serving(checkpoints: Mapping[str, Checkpoint]) -> AbstractContextManager[tuple[str, State]]:
     """Its address and its state."""
-    state = State(checkpoints, dict(files or {}))
-    with running(Handler, state) as address:
-        try:
-            yield address, state
-        finally:
-            state.released.set()
+    return loopback.serving(Handler, State(checkpoints=checkpoints))

@@ -9,23 +9,33 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, TypeVar
 
 Fault = Callable[["Handler", dict[str, Any]], None]
 """Answers a request, given the honest reply."""
+LONGEST_STALL = 60.0
+"""Seconds after which a stalled request ends, whatever the client does."""
 
 
 @dataclass
-class State:
-    """What a server does next, and what it was asked: ``faults`` are used up one a request."""
+class Asked:
+    """What a server was asked."""
+
+    asked: list[Any] = field(default_factory=list)
+    released: threading.Event = field(default_factory=threading.Event)
+    """Set when the server ends, so that nothing waits for it."""
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+@dataclass
+class State(Asked):
+    """Also what it does next: ``faults`` are used up one a request."""
 
     faults: list[Fault] = field(default_factory=list)
-    asked: list[Any] = field(default_factory=list)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def meets(self, asked: Any) -> Fault:
         """Note a request; what it meets."""
-        with self._lock:
+        with self.lock:
             self.asked.append(asked)
             return self.faults.pop(0) if self.faults else answer
 
@@ -101,20 +111,31 @@ def dropped(handler: Handler, _: dict[str, Any]) -> None:
     handler.drop()
 
 
+def stall(handler: Handler, _: dict[str, Any]) -> None:
+    """Say nothing until the server ends, or for longer than any client waits."""
+    handler.state.released.wait(LONGEST_STALL)
+    handler.drop()
+
+
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128
 
 
+S = TypeVar("S", bound=Asked)
+
+
 @contextmanager
-def running(handler: type[Handler], state: object = None) -> Iterator[str]:
-    """Its address, such as http://127.0.0.1:4711; requests find the state at their handler."""
+def serving(handler: type[Handler], state: S) -> Iterator[tuple[str, S]]:
+    """Its address, such as http://127.0.0.1:4711, and the state, which requests find at their
+    handler."""
     server = _Server(("127.0.0.1", 0), type("Bound", (handler,), {"state": state}))
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_port}"
+        yield f"http://127.0.0.1:{server.server_port}", state
     finally:
+        state.released.set()
         server.shutdown()
         server.server_close()
         thread.join()

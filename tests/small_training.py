@@ -26,10 +26,7 @@ PART = Part("mixed", 0, window=WINDOW, steps=12, tokens=64, rate=3e-3, every=3, 
 
 def model(folder: Path) -> ModelSpec:
     """A small random BERT in a folder, as the registry would describe it."""
-    config = checkpoints.configuration("bert", 2)
-    weights = checkpoints.random_weights("bert", config)
-    checkpoints.write(folder, "bert", config, weights)
-    return checkpoints.specification(folder, "bert", config)
+    return checkpoints.written(folder, "bert")[1]
 
 
 def encoder(folder: Path, spec: ModelSpec) -> TransformerEncoder:
@@ -75,8 +72,11 @@ def triples(documents: list[Document]) -> list[Triple]:
 def train(
     folder: Path, base: Path, part: Part = PART, spec: ModelSpec | None = None
 ) -> tuple[dict[str, object], pd.DataFrame]:
-    """A short run on four documents, watched on two others; the base is made where no ``spec``
-    says that it is there."""
+    """A short run on four documents, watched on two others.
+
+    Args:
+        spec: of the model in ``base``, which is made there if None.
+    """
     tokenizer = encoder(base, spec or model(base))
     training, validation = ([document(c) for c in names] for names in ("abcd", "ef"))
     known = library(tokenizer, training + validation)

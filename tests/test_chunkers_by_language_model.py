@@ -14,8 +14,8 @@ from chunkstudy.llm.prices import Budget, BudgetError
 from chunkstudy.runs.chunking import cut, shown_by_sentence
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.requirements import reason_not_run
-from tests import chat_server
-from tests.chat_server import Asked
+from tests import api_server
+from tests.api_server import Asked
 from tests.made_needs import replied
 
 BREAKPOINTS = ("breakpoints-structure", "breakpoints-topic", "breakpoints-summary")
@@ -67,19 +67,19 @@ def test_a_run_over_a_server_with_faults_is_replayed_without_it(
     small = few(-7)
     one = condition(f"{chunker}-by-openai__gpt-4o-mini")
     faults = [
-        chat_server.refusal,
-        chat_server.filtered,
-        chat_server.cut_off,
+        api_server.refusal,
+        api_server.filtered,
+        api_server.cut_off,
     ]
-    with chat_server.serving(says=says, faults=list(faults)) as (address, state):
+    with api_server.serving(says=says, faults=list(faults)) as (address, state):
         # One document after the other, so that the faults meet one window.
         first = cut(
-            small, one.chunking, one.rules, asker=chat_server.asker(address, tmp_path, at_once=1)
+            small, one.chunking, one.rules, asker=api_server.asker(address, tmp_path, at_once=1)
         )
         asked = len(state.asked)
         assert asked >= 4
         assert first.fallbacks > 0
-        again = cut(small, one.chunking, one.rules, asker=chat_server.asker(address, tmp_path))
+        again = cut(small, one.chunking, one.rules, asker=api_server.asker(address, tmp_path))
         assert len(state.asked) == asked
         assert again.digest() == first.digest()
         assert again.fallbacks == first.fallbacks
@@ -104,9 +104,9 @@ def test_documents_are_drawn_side_by_side_and_come_out_in_their_order(
             together.wait()
         return says(asked)
 
-    with chat_server.serving(says=says_together) as (address, _):
-        found = cut(several, one.chunking, one.rules, asker=chat_server.asker(address, tmp_path))
-    replayed = chat_server.asker(address, tmp_path, "replay")
+    with api_server.serving(says=says_together) as (address, _):
+        found = cut(several, one.chunking, one.rules, asker=api_server.asker(address, tmp_path))
+    replayed = api_server.asker(address, tmp_path, "replay")
     assert cut(several, one.chunking, one.rules, asker=replayed).digest() == found.digest()
     assert found.document.tolist() == sorted(found.document.tolist())
 
@@ -124,10 +124,10 @@ def test_a_budget_that_does_not_cover_the_estimate_stops_before_the_first_reques
     monkeypatch.setenv("OPENAI_API_KEY", "sk-made")
     one = condition("llm-by-openai__gpt-4o-mini")
     with (
-        chat_server.serving(says=says) as (address, state),
+        api_server.serving(says=says) as (address, state),
         pytest.raises(BudgetError),
     ):
-        poor = chat_server.asker(address, tmp_path, budget=Budget(0.001))
+        poor = api_server.asker(address, tmp_path, budget=Budget(0.001))
         cut(load_collection("builtin"), one.chunking, one.rules, asker=poor)
     assert not state.asked
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -91,16 +90,6 @@ def test_places_that_are_passed_over_are_places_where_no_rule_holds(text: str) -
         found = taken(text)
         patch.setattr(segmenter.Places, "after", lambda _, at: at + 1)
         assert found == taken(text)
-
-
-@settings(max_examples=300)
-@given(st.lists(PIECES, max_size=25).map("".join))
-def test_chunks_hold_all_of_a_text_but_white_space_and_do_not_overlap(text: str) -> None:
-    spans = segments(text)
-    assert spans == sorted(spans)
-    assert all(a[1] <= b[0] for a, b in pairwise(spans))
-    assert "".join("".join(text[s:e].split()) for s, e in spans) == "".join(text.split())
-    assert all(text[s:e] == text[s:e].strip() != "" for s, e in spans)
 
 
 def test_what_no_rule_takes_is_kept_and_counted_or_left_out_as_the_expression_does() -> None:

@@ -15,7 +15,7 @@ from chunkstudy.chunkers.segmenter_api import SegmenterApi, SegmenterError, loca
 from chunkstudy.llm import openai_client
 from chunkstudy.runs.chunking import build_chunker
 from tests import loopback
-from tests.loopback import Fault, answer, changed, cut_json, running
+from tests.loopback import Fault, changed, cut_json
 
 TEXT = "A title\n\nA first line. It goes on.\n\U0001f600 A second line.\n"
 
@@ -23,22 +23,20 @@ TEXT = "A title\n\nA first line. It goes on.\n\U0001f600 A second line.\n"
 @contextmanager
 def serving(monkeypatch: pytest.MonkeyPatch, *faults: Fault) -> Iterator[list[dict[str, Any]]]:
     """What the server is asked; it meets each fault once, then answers by the published rules."""
-    asked: list[dict[str, Any]] = []
-    left = list(faults)
 
     class Handler(loopback.Handler):
         def do_POST(self) -> None:
             body = self.read_json()
-            asked.append({**body, "key": self.headers.get("Authorization")})
             text = body["content"]
             chunks = [text[start:end] for start, end in segmenter.taken(text)]
             positions = [[0, 1] for _ in chunks]
             honest = {"num_tokens": 1, "chunks": chunks, "chunk_positions": positions}
-            (left.pop(0) if left else answer)(self, honest)
+            asked = {**body, "key": self.headers.get("Authorization")}
+            self.state.meets(asked)(self, honest)
 
-    with running(Handler) as address:
+    with loopback.serving(Handler, loopback.State(faults=list(faults))) as (address, state):
         monkeypatch.setenv(segmenter_api.ADDRESS, f"{address}/v1/segment")
-        yield asked
+        yield state.asked
 
 
 def api(folder: Path, mode: Any = "record") -> SegmenterApi:

@@ -133,10 +133,3 @@ def test_a_new_collection_takes_one_entry(monkeypatch: pytest.MonkeyPatch) -> No
     assert reason_not_run(condition) is None
     assert registry.find(condition.collection).load().name == "new"
     assert "2 documents" in CliRunner().invoke(cli.app, ["fetch", "new"]).output
-
-
-@pytest.mark.real_data
-def test_chromas_corpora_are_searched_one_by_one(chroma_collection: Collection) -> None:
-    found = chroma_collection.within_documents()
-    assert {query.document for query in found.queries} == {d.id for d in found.documents}
-    assert all(found.groups[query.id] == query.document for query in found.queries)

@@ -24,7 +24,7 @@ from chunkstudy.encoders.api import ApiEncoder, served
 from chunkstudy.encoders.models import ModelSpec
 from chunkstudy.llm import openai_client
 from chunkstudy.llm.prices import PRICES, Budget, BudgetError, budget
-from tests import embeddings_server as server
+from tests import api_server as server
 from tests import loopback
 
 SPEC = ModelSpec(
@@ -54,9 +54,9 @@ class World:
 
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
-    with server.serving(SPEC.dimension) as (address, state):
+    with server.serving(dimension=SPEC.dimension) as (address, state):
         monkeypatch.setenv("OPENAI_API_KEY", SECRET)
-        monkeypatch.setenv("OPENAI_BASE_URL", address)
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{address}/v1")
         yield World(state, tmp_path / "recordings")
 
 

@@ -29,13 +29,8 @@ def made(
 ) -> tuple[Bert, dict[str, Any], Weights]:
     """A small checkpoint as loaded, its configuration and its weights."""
     config = checkpoints.configuration(kind, **sizes)
-    weights = checkpoints.random_weights(kind, config)
-    checkpoints.write(folder, kind, config, weights)
-    return (
-        load(checkpoints.specification(folder, kind, config), folder, CPU, dtype),
-        config,
-        weights,
-    )
+    _, spec = checkpoints.written(folder, kind, sizes=sizes)
+    return load(spec, folder, CPU, dtype), config, checkpoints.random_weights(kind, config)
 
 
 def assert_equal_in_float32(states: torch.Tensor, other: torch.Tensor) -> None:

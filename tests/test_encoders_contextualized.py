@@ -19,7 +19,7 @@ from chunkstudy.encoders.contextualized import (
     packed,
     whole,
 )
-from chunkstudy.encoders.pooling import mean_pool, normalise, pool_spans
+from chunkstudy.encoders.pooling import pool_spans
 from chunkstudy.encoders.transformer import TransformerEncoder
 
 ENDS = (1, 2)
@@ -101,12 +101,6 @@ def test_a_prefix_stands_in_every_overlapping_window_and_once_in_the_sequence(
     assert sequence(layout) == ([1, *prefix, *content, 2] if content else [])
 
 
-def test_a_token_that_a_boundary_cuts_belongs_to_both_chunks() -> None:
-    offsets = np.array([[0, 3], [4, 8], [9, 10]])
-    found = tokens_between(offsets, np.array([0, 6]), np.array([6, 10]))
-    assert found.tolist() == [[0, 2], [1, 3]]
-
-
 def test_a_chunk_of_white_space_gets_no_token() -> None:
     offsets = np.array([[0, 3], [6, 8]])
     ((first, last),) = tokens_between(offsets, np.array([3]), np.array([6])).tolist()
@@ -160,18 +154,6 @@ def test_spans_are_pooled_as_each_alone_would_be() -> None:
     found = pool_spans(states, starts, ends)
     assert found.dtype == torch.float32
     torch.testing.assert_close(found, expected.float(), rtol=1e-6, atol=0)
-
-
-def test_the_whole_text_as_one_span_is_its_mean() -> None:
-    states = torch.randn(1, 50, 8)
-    whole = pool_spans(states[0], torch.tensor([0]), torch.tensor([50]))
-    torch.testing.assert_close(whole, mean_pool(states))
-
-
-def test_an_empty_span_stays_zero_also_when_normalised() -> None:
-    vectors = pool_spans(torch.ones(3, 2), torch.tensor([1, 0]), torch.tensor([1, 2]))
-    assert normalise(vectors)[0].tolist() == [0, 0]
-    assert normalise(vectors)[1].norm().item() == pytest.approx(1)
 
 
 @pytest.mark.parametrize(("start", "end"), [(2, 1), (-1, 1), (0, 4)])

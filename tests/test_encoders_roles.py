@@ -35,11 +35,10 @@ def spec(
 
 def installed(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModelSpec:
     folder = tmp_path / f"package_of_{kind}" / "model"
-    config = checkpoints.configuration(kind)
-    checkpoints.write(folder, kind, config, checkpoints.random_weights(kind, config))
+    _, spec = checkpoints.written(folder, kind)
     (folder.parent / "__init__.py").touch()
     monkeypatch.syspath_prepend(str(tmp_path))
-    return checkpoints.specification(folder, kind, config)
+    return spec
 
 
 def plain_vectors(spec: ModelSpec, encoder: TransformerEncoder, role: Role) -> np.ndarray:

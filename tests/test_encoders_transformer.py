@@ -7,12 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 from numpy.typing import NDArray
 
 from chunkstudy.encoders import models
 from chunkstudy.encoders.bert import Bert
-from chunkstudy.encoders.contextualized import whole
 from chunkstudy.encoders.models import ModelError
 from chunkstudy.encoders.transformer import TransformerEncoder
 
@@ -89,13 +87,6 @@ def test_what_lies_past_the_window_changes_nothing(encoder: TransformerEncoder) 
     found = encoder.encode(["word " * 254, "word " * 254 + "other"])
     np.testing.assert_array_equal(found[0], found[1])
     assert {len(ids) for ids in encoder.token_ids(["word " * 253, "word " * 300])} == {255, 256}
-
-
-def test_token_states_pool_to_the_vector(encoder: TransformerEncoder, vectors: Floats) -> None:
-    layouts = [whole(ids) for ids in encoder.token_ids(TEXTS)]
-    means = torch.stack([states.mean(0) for states in encoder.states(layouts)])
-    pooled = torch.nn.functional.normalize(means).numpy()
-    np.testing.assert_allclose(pooled, vectors, atol=1e-5, rtol=0)
 
 
 def test_token_offsets_point_into_the_text(encoder: TransformerEncoder) -> None:

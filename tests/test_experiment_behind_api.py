@@ -15,7 +15,7 @@ from chunkstudy.llm.prices import budget
 from chunkstudy.runs import records
 from chunkstudy.runs import run as running
 from chunkstudy.runs.conditions import LARGE, Condition
-from tests import embeddings_server as server
+from tests import api_server as server
 
 SECRET = "sk-proj-quite_secret-0123456789"
 PLAIN = Condition("builtin", "recursive-400-200", LARGE, "pre_embedding", "corrected")
@@ -56,9 +56,9 @@ class World:
 
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
-    with server.serving(3072) as (address, state):
+    with server.serving(dimension=3072) as (address, state):
         monkeypatch.setenv("OPENAI_API_KEY", SECRET)
-        monkeypatch.setenv("OPENAI_BASE_URL", address)
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{address}/v1")
         monkeypatch.setenv("CHUNKSTUDY_ROOT", str(tmp_path))
         monkeypatch.setenv("CHUNKSTUDY_RECORDINGS", str(tmp_path / "recordings"))
         monkeypatch.delenv("CHUNKSTUDY_VECTORS", raising=False)

@@ -18,9 +18,8 @@ import pytest
 
 from chunkstudy.base.faults import REMEDIES
 from chunkstudy.commands.failing import one_sentence
-from tests import chat_server, mounts
+from tests import api_server, forking, mounts
 from tests.fault_scenes import AT_ONCE, REQUESTS, tree, vectors
-from tests.forking import Forker
 
 pytestmark = pytest.mark.slow
 needs_mounts = pytest.mark.skipif(
@@ -74,12 +73,12 @@ SCENES = {
 
 
 def kill(
-    forker: Forker, folder: Path, scene: Scene, name: str, *given: object, kills: int = KILLS
+    folder: Path, scene: Scene, name: str, *given: object, kills: int = KILLS
 ) -> tuple[int, int]:
     """Kill a scene so many times at moments spread over its duration, each time or after some
     times let it end, and compare what it made; how often it ended, and was killed."""
     calm = folder / "calm"
-    seconds = max(forker.well(name, *given, folder / one).seconds for one in ("first", "calm"))
+    seconds = max(forking.well(name, *given, folder / one).seconds for one in ("first", "calm"))
     expected = scene.made(calm)
     assert scene.made(folder / "first") == expected
     draw, killed, rounds = random.Random(name), 0, 0
@@ -88,11 +87,11 @@ def kill(
         assert rounds < 3 * kills, "it ends before it can be killed"
         place = folder / f"{rounds}"
         for _ in range(scene.in_a_row):
-            end = forker.run(name, *given, place, kill_after=draw.uniform(0, seconds))
+            end = forking.run(name, *given, place, kill_after=draw.uniform(0, seconds))
             assert end.killed or end.status == 0, end.said
             assert not end.left, "a process outlives the one that was killed"
             killed += end.killed
-        forker.well(name, *given, place)
+        forking.well(name, *given, place)
         assert scene.made(place) == expected
         shutil.rmtree(place)
     return rounds + 2, killed
@@ -105,34 +104,34 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("name", SCENES)
-def test_killed_at_random_moments(name: str, forker: Forker, world: Path, folder: Path) -> None:
-    kill(forker, folder, SCENES[name], name, *SCENES[name].given(world))
+def test_killed_at_random_moments(name: str, world: Path, folder: Path) -> None:
+    kill(folder, SCENES[name], name, *SCENES[name].given(world))
 
 
-def test_no_reply_that_was_recorded_is_paid_for_twice(forker: Forker, folder: Path) -> None:
-    with chat_server.serving(seconds=0.01) as (address, state):
-        ended, killed = kill(forker, folder, Scene(replies_of), "ask", address, kills=10)
+def test_no_reply_that_was_recorded_is_paid_for_twice(folder: Path) -> None:
+    with api_server.serving(seconds=0.01) as (address, state):
+        ended, killed = kill(folder, Scene(replies_of), "ask", address, kills=10)
     assert ended * REQUESTS <= len(state.asked) <= ended * REQUESTS + killed * AT_ONCE
 
 
-def test_a_reproduction_killed_within_a_notebook(forker: Forker, folder: Path) -> None:
+def test_a_reproduction_killed_within_a_notebook(folder: Path) -> None:
     begun, page = folder / "begun", folder / "results" / "notebooks" / "small.ipynb"
     for _ in range(2):
-        end = forker.run("kernel_killed", folder, begun)
+        end = forking.run("kernel_killed", folder, begun)
         assert end.killed and not end.left, end.said
         assert begun.exists() and not page.exists()
         begun.unlink()
-    forker.well("one_notebook", folder, begun, "0")
+    forking.well("one_notebook", folder, begun, "0")
     assert "the end" in page.read_text(encoding="utf-8")
 
 
 @needs_mounts
 @pytest.mark.parametrize("name", SCENES)
-def test_a_full_disk(name: str, forker: Forker, world: Path, folder: Path) -> None:
+def test_a_full_disk(name: str, world: Path, folder: Path) -> None:
     scene = SCENES[name]
     given = scene.given(world)
-    forker.well(name, *given, folder / "calm")
-    forker.well("filling_disk", name, folder / "disk", folder / "out", scene.kilobytes, *given)
+    forking.well(name, *given, folder / "calm")
+    forking.well("filling_disk", name, folder / "disk", folder / "out", scene.kilobytes, *given)
     assert scene.made(folder / "out") == scene.made(folder / "calm")
     failures = json.loads((folder / "out.json").read_text(encoding="utf-8"))
     assert len(failures) >= 3
@@ -155,25 +154,23 @@ def test_an_error_of_the_system_is_one_sentence(
     ("name", "locked"),
     [("small_run", "results"), ("small_run", "build/vectors"), ("small_reproduce", "results")],
 )
-def test_a_read_only_folder(
-    name: str, locked: str, forker: Forker, world: Path, folder: Path
-) -> None:
+def test_a_read_only_folder(name: str, locked: str, world: Path, folder: Path) -> None:
     scene, place = SCENES[name], folder / "place"
     given = scene.given(world)
-    forker.well(name, *given, folder / "calm")
+    forking.well(name, *given, folder / "calm")
     if name == "small_reproduce":
-        forker.well("small_project", place)
-    said = forker.well("read_only", name, place / locked, *given, place).said
+        forking.well("small_project", place)
+    said = forking.well("read_only", name, place / locked, *given, place).said
     assert "mounted read-only; make it writable" in said
     assert scene.made(place) == scene.made(folder / "calm")
 
 
-def test_the_same_run_at_once_one_of_them_killed(forker: Forker, world: Path, folder: Path) -> None:
-    forker.well("small_run", world, folder / "calm")
+def test_the_same_run_at_once_one_of_them_killed(world: Path, folder: Path) -> None:
+    forking.well("small_run", world, folder / "calm")
     expected = run_of(folder / "calm")
     for number in range(ROUNDS):
         place = folder / f"{number}"
-        forker.well("at_once", world, place, PROCESSES, 1)
+        forking.well("at_once", world, place, PROCESSES, 1)
         records, remembered = run_of(place)
         records = {name: content for name, content in records.items() if "/." not in name}
         assert (records, remembered) == expected

@@ -16,8 +16,8 @@ from chunkstudy.llm.interface import LanguageModelError, Message, Provider, Requ
 from chunkstudy.llm.keys import REMOVED
 from chunkstudy.llm.openai_client import OpenAIClient
 from chunkstudy.llm.prices import Budget
-from tests import chat_server as server
-from tests.loopback import Fault, Handler, cut_body, cut_json, dropped, status
+from tests import api_server as server
+from tests.loopback import Fault, Handler, cut_body, cut_json, dropped, stall, status
 
 SECRET = "AIza-quite_secret-0123456789"
 OPENAI, GEMINI = "openai/gpt-4o-mini", "gemini/gemini-1.5-flash"
@@ -116,7 +116,7 @@ PASSING: dict[str, tuple[str, Fault]] = {
         "503 with HTML": status(503, b"<html>upstream</html>"),
         "dropped connection": dropped,
         "cut-off body": cut_body,
-        "stall": server.stall,
+        "stall": stall,
     }.items()
 }
 

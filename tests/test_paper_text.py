@@ -9,7 +9,6 @@ import pytest
 
 from chunkstudy.base.places import Places
 from chunkstudy.show import written
-from tests.test_pages import INTERNAL
 
 PAPER = Path(__file__).parents[1] / "paper"
 SECTIONS = sorted((PAPER / "sections").glob("*.tex"))
@@ -57,11 +56,6 @@ def test_typed_numbers_are_seen(text: str, found: list[str]) -> None:
 @pytest.mark.parametrize("path", SECTIONS, ids=lambda path: path.stem)
 def test_no_number_of_the_paper_is_typed(path: Path) -> None:
     assert typed(path.read_text(encoding="utf-8")) == []
-
-
-@pytest.mark.parametrize("path", SECTIONS, ids=lambda path: path.stem)
-def test_no_internal_name_reaches_the_paper(path: Path) -> None:
-    assert not INTERNAL.findall(NAMED.sub("", path.read_text(encoding="utf-8")))
 
 
 @pytest.mark.parametrize("path", TABLES, ids=lambda path: path.stem)

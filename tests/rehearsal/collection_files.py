@@ -1,5 +1,6 @@
 """Small collections in the files of the real ones: BEIR's archives, GutenQA's tables, Chroma's
-corpora and questions.
+corpora and questions. Their texts are those of the built-in collection, whose documents are in the
+manner of Chroma's five domains and whose queries have exact excerpts, laid out anew.
 
 What is odd in the real ones is here too: a document without text that is judged, a judged document
 that is missing, a grade of 0, queries that are documents, a question whose passage stands nowhere.
@@ -14,20 +15,29 @@ import json
 import zipfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from types import ModuleType
 
 import pandas as pd
 
 from chunkstudy.base.sources import SourceFile
 from chunkstudy.chunkers.passages import ielab_sentences
-from chunkstudy.collections import beir, berlin, chroma, gutenqa
-from tests.rehearsal import texts
+from chunkstudy.chunkers.structure import sentences
+from chunkstudy.collections import beir, berlin, builtin, chroma, gutenqa
 
 DOCUMENTS, QUERIES = 16, 14
 """Of a BEIR set at most."""
 BOOK_PARAGRAPHS, BOOK_QUESTIONS, VOLUMES = 36, 4, 16
 CORPUS_CHARACTERS, CORPUS_QUESTIONS = 5_000, 4
 EMPTY, MISSING = "empty", "missing"
+CORPORA = {
+    "chatlogs": "chatlogs",
+    "finance": "finance",
+    "pubmed": "pubmed",
+    "state_of_the_union": "speeches",
+    "wikitexts": "encyclopedia",
+}
+"""Chroma's corpora to the built-in domains."""
 BERLIN = (
     "Berlin is the largest town of this example.",
     " Its more than a few streets lead to the river.",
@@ -65,12 +75,12 @@ def every(home: str) -> Made:
 def _beir(made: Made, name: str, number: int) -> beir.Source:
     """A set of BEIR's: other documents of one pool for each, so that sets share some."""
     corpus = _documents(number)
-    asked = [one for one in texts.questions() if corpus.keys() & one.grades.keys()]
-    queries, grades = {}, {}
-    for one in asked[:QUERIES]:
-        judged = {key: grade for key, grade in one.grades.items() if key in corpus}
-        queries[one.id] = one.text
-        grades[one.id] = judged
+    asked = [one for one in builtin.records() if corpus.keys() & one["documents"].keys()]
+    queries = {one["id"]: one["query"] for one in asked[:QUERIES]}
+    grades = {
+        one["id"]: {key: grade for key, grade in one["documents"].items() if key in corpus}
+        for one in asked[:QUERIES]
+    }
     first, second, third = list(queries)[:3]
     grades[first][EMPTY], grades[second][MISSING] = 1, 1
     grades[third][next(key for key in corpus if key not in grades[third])] = 0
@@ -103,12 +113,12 @@ def _beir(made: Made, name: str, number: int) -> beir.Source:
 def _documents(number: int) -> dict[str, tuple[str, str]]:
     """Title and text by id, every other one under a title."""
     books = ("story", "speeches", "chatlogs")
-    pool = [key for key in texts.documents() if texts.domain(key) not in books]
+    pool = [key for key in _texts() if _domain(key) not in books]
     chosen = dict.fromkeys(pool[(5 * number + 3 * i) % len(pool)] for i in range(DOCUMENTS))
     return {
         key: (
             key.split("/")[1].split(".")[0].replace("-", " ") if i % 2 else "",
-            "\n\n".join(texts.paragraphs(texts.documents()[key], 4)),
+            "\n\n".join(_paragraphs(_texts()[key], 4)),
         )
         for i, key in enumerate(chosen)
     }
@@ -130,24 +140,24 @@ def _ask_with_documents(
 def _chroma(made: Made) -> None:
     rows: list[dict[str, str]] = []
     corpora: dict[str, str] = {}
-    for corpus, domain in texts.CORPORA.items():
+    for corpus, domain in CORPORA.items():
         names: list[str] = []
-        for name, text in texts.documents().items():
-            if texts.domain(name) == domain and len(corpora.get(corpus, "")) < CORPUS_CHARACTERS:
+        for name, text in _texts().items():
+            if _domain(name) == domain and len(corpora.get(corpus, "")) < CORPUS_CHARACTERS:
                 corpora[corpus] = f"{corpora.get(corpus, '')}{text}\n\n"
                 names.append(name)
         inside = [
             one
-            for one in texts.questions()
-            if one.excerpts and all(document in names for document, _ in one.excerpts)
+            for one in builtin.records()
+            if one["excerpts"] and all(quote["document"] in names for quote in one["excerpts"])
         ]
         for one in inside[:CORPUS_QUESTIONS]:
             references = []
-            for _, excerpt in one.excerpts:
+            for excerpt in (quote["text"] for quote in one["excerpts"]):
                 start = corpora[corpus].index(excerpt)
                 end = start + len(excerpt)
                 references.append({"content": excerpt, "start_index": start, "end_index": end})
-            row = {"question": one.text, "references": json.dumps(references)}
+            row = {"question": one["query"], "references": json.dumps(references)}
             rows.append(row | {"corpus_id": corpus})
     table = io.StringIO(newline="")
     writer = csv.DictWriter(table, ["question", "references", "corpus_id"])
@@ -235,11 +245,11 @@ def _joined(pieces: list[str], size: int, between: str) -> list[str]:
 def _books() -> Iterable[tuple[str, list[str]]]:
     """Titles and paragraphs: speeches, and a story in volumes of different lengths that overlap, so
     many that a correlation over books is left five of them that score at all."""
-    for name, text in texts.documents().items():
-        if texts.domain(name) not in ("story", "speeches"):
+    for name, text in _texts().items():
+        if _domain(name) not in ("story", "speeches"):
             continue
-        pieces = texts.paragraphs(text)
-        for volume in range(VOLUMES if texts.domain(name) == "story" else 1):
+        pieces = _paragraphs(text)
+        for volume in range(VOLUMES if _domain(name) == "story" else 1):
             start = volume * (len(pieces) - BOOK_PARAGRAPHS) // VOLUMES
             part = pieces[start : start + BOOK_PARAGRAPHS - volume]
             yield f"{name.split('/')[1]}, volume {volume + 1}", part
@@ -248,14 +258,30 @@ def _books() -> Iterable[tuple[str, list[str]]]:
 def _asked(text: str) -> list[dict[str, str]]:
     """Questions of whose excerpt a sentence stands in a book."""
     found: list[dict[str, str]] = []
-    for one in texts.questions():
-        quoted = [" ".join(excerpt.split()) for _, excerpt in one.excerpts]
+    for one in builtin.records():
+        quoted = [" ".join(quote["text"].split()) for quote in one["excerpts"]]
         sentences = [piece for quote in quoted for *_, piece in ielab_sentences(quote, 1)]
         known = [piece for piece in sentences if piece in text]
         if known and len(found) < BOOK_QUESTIONS:
             passages = ("Answer", "Chunk Must Contain", "Proposition Answer")
-            found.append({"Question": one.text, **dict.fromkeys(passages, known[0])})
+            found.append({"Question": one["query"], **dict.fromkeys(passages, known[0])})
     return found
+
+
+@cache
+def _texts() -> Mapping[str, str]:
+    """Of the built-in documents, by name."""
+    return {one.id: one.text for one in builtin.load_documents()}
+
+
+def _domain(name: str) -> str:
+    return name.split("/")[0]
+
+
+def _paragraphs(text: str, most: int = 2) -> list[str]:
+    """A text in paragraphs of a few sentences, as a novel has them."""
+    pieces = [" ".join(text[start:end].split()) for start, end in sentences(text)]
+    return [" ".join(pieces[i : i + most]) for i in range(0, len(pieces), most)]
 
 
 def _jsonl(rows: Iterable[Mapping[str, object]]) -> bytes:

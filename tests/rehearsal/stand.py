@@ -18,7 +18,7 @@ from chunkstudy.base.places import Places
 from chunkstudy.collections import released
 from chunkstudy.llm.prices import budget
 from chunkstudy.runs import records, run
-from tests import hub_models, hub_server
+from tests import api_server, hub_models, hub_server
 from tests.rehearsal import collection_files, services
 
 MARK = "REHEARSAL.txt"
@@ -66,7 +66,7 @@ def standing(root: Path) -> Iterator[Stand]:
     checkpoints = hub_models.every()
     with ExitStack() as stack:
         home, hub = stack.enter_context(hub_server.serving(checkpoints))
-        api = stack.enter_context(services.serving())
+        api, _ = stack.enter_context(api_server.serving(says=services.reply))
         patch = stack.enter_context(pytest.MonkeyPatch.context())
         made = collection_files.every(home)
         hub.files.update(made.files)

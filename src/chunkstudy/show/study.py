@@ -272,7 +272,7 @@ class Study:
     def number(
         self,
         name: str,
-        value: float | pd.Series[Any] | None = None,
+        value: float | str | pd.Series[Any] = "",
         digits: int = 1,
         interval: Sequence[float] = (),
         holds: bool = True,
@@ -283,7 +283,7 @@ class Study:
 
         Args:
             name: ``what-it-is-of/number``.
-            value: a whole number is written without decimals; a row with ``difference``, ``low``,
+            value: a whole number is written without decimals, a text as it is; a row with ``difference``, ``low``,
                 ``high``, ``n`` and ``shown``, as comparisons have them, in points; nothing where
                 the paper only rests on what holds.
             digits: decimals of any other.
@@ -306,7 +306,7 @@ class Study:
         else:
             places = 0 if isinstance(value, Integral) else digits
             ends = ", ".join(decimals(end, places) for end in interval)
-            text = "" if value is None else decimals(value, places)
+            text = value if isinstance(value, str) else decimals(value, places)
             texts = {name: text + (f" [{ends}]" if ends else "")}
         if self.default and not holds:
             raise StudyError(

@@ -29,7 +29,7 @@ def quote(
         StudyError: with the study's own parameters, if the test ends otherwise.
     """
     for _, row in (at(rows, **keys) if keys else rows).iterrows():
-        study.number(name, estimate(row), row["shown"] == outcome)
+        study.number(name, estimate(row), holds=row["shown"] == outcome)
         if count:
             study.number(f"{name}.n", f"{row['n']:,.0f}")
 

@@ -1,29 +1,31 @@
-"""A server on the loopback that speaks like a language model's API, faults on demand.
+"""A server on the loopback that speaks like the APIs of models, faults on demand.
 
 It speaks OpenAI's chat completions (``/v1/chat/completions``, and below ``/v1beta/openai`` as
-Gemini does) and Gemini's ``generateContent``. What it says to a request is up to ``State.says``.
+Gemini does), Gemini's ``generateContent``, and OpenAI's embeddings. What it says to a request is up
+to ``State.says``; vectors are decided by their texts.
 """
 
 from __future__ import annotations
 
+import base64
 import hashlib
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from chunkstudy.base.models import MODELS
 from chunkstudy.llm.asking import Asker
 from chunkstudy.llm.interface import Mode
 from chunkstudy.llm.openai_client import OpenAIClient
 from chunkstudy.llm.prices import Budget
 from tests import loopback
-from tests.loopback import Fault, changed, running
-
-LONGEST_STALL = 10.0
-"""Seconds after which a stalled request ends, whatever the client does."""
+from tests.loopback import Fault, changed
 
 
 @dataclass(frozen=True)
@@ -45,11 +47,22 @@ def hashed(asked: Asked) -> str:
 
 @dataclass
 class State(loopback.State):
-    """Honest replies follow faults, ``seconds`` later each."""
+    """Honest replies follow faults, ``seconds`` later each.
+
+    Attributes:
+        dimension: of vectors; that of the model asked for if 0.
+        keys: those that requests for vectors came with.
+    """
 
     says: Callable[[Asked], str] = hashed
     seconds: float = 0.0
-    released: threading.Event = field(default_factory=threading.Event)
+    dimension: int = 0
+    keys: list[str] = field(default_factory=list)
+
+    @property
+    def texts(self) -> list[str]:
+        """Those whose vectors were asked for."""
+        return [text for request in self.asked for text in request["input"]]
 
 
 class Handler(loopback.Handler):
@@ -57,6 +70,11 @@ class Handler(loopback.Handler):
 
     def do_POST(self) -> None:
         body = self.read_json()
+        if self.path.endswith("/embeddings"):
+            self.state.keys.append(self.headers["Authorization"])
+            dimension = self.state.dimension or MODELS[body["model"]].dimension
+            self.state.meets(body)(self, vectors_reply(body, dimension))
+            return
         gemini = ":generateContent" in self.path
         asked = self._gemini(body) if gemini else self._openai(body)
         fault = self.state.meets(asked)
@@ -113,15 +131,33 @@ def gemini_reply(text: str) -> dict[str, Any]:
     }
 
 
-@contextmanager
-def serving(**values: Any) -> Iterator[tuple[str, State]]:
-    """Its address and its state."""
-    state = State(**values)
-    with running(Handler, state) as address:
-        try:
-            yield address, state
-        finally:
-            state.released.set()
+def vectors_reply(request: dict[str, Any], dimension: int) -> dict[str, Any]:
+    rows = [encoded(vector(text, dimension)) for text in request["input"]]
+    return {
+        "object": "list",
+        "model": request["model"],
+        "data": [
+            {"object": "embedding", "index": i, "embedding": row} for i, row in enumerate(rows)
+        ],
+        "usage": {"prompt_tokens": 7, "total_tokens": 7},
+    }
+
+
+def vector(text: str, dimension: int) -> NDArray[np.float32]:
+    """A unit vector that only the text decides."""
+    seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little")
+    values = np.random.default_rng(seed).standard_normal(dimension)
+    unit: NDArray[np.float32] = (values / np.linalg.norm(values)).astype(np.float32)
+    return unit
+
+
+def encoded(values: NDArray[np.float32]) -> str:
+    return base64.b64encode(values.astype("<f4").tobytes()).decode()
+
+
+def serving(**values: Any) -> AbstractContextManager[tuple[str, State]]:
+    """Its address and its state, which has these values."""
+    return loopback.serving(Handler, State(**values))
 
 
 def asker(address: str, folder: Path, mode: Mode = "record", **given: Any) -> Asker:
@@ -134,13 +170,6 @@ def asker(address: str, folder: Path, mode: Mode = "record", **given: Any) -> As
         ),
         **{"budget": Budget()} | given,
     )
-
-
-def stall(handler: loopback.Handler, honest: dict[str, Any]) -> None:
-    """Say nothing until the test is over."""
-    assert isinstance(handler, Handler)
-    handler.state.released.wait(LONGEST_STALL)
-    handler.drop()
 
 
 def _choice(**values: Any) -> Fault:
