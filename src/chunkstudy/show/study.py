@@ -283,9 +283,9 @@ class Study:
 
         Args:
             name: ``what-it-is-of/number``.
-            value: a whole number is written without decimals, a text as it is; a row with ``difference``, ``low``,
-                ``high``, ``n`` and ``shown``, as comparisons have them, in points; nothing where
-                the paper only rests on what holds.
+            value: a whole number is written without decimals, a text as it is; a row with
+                ``difference``, ``low``, ``high``, ``n`` and ``shown``, as comparisons have them, in
+                points; nothing where the paper only rests on what holds.
             digits: decimals of any other.
             interval: its two ends, where it has one.
             holds: whether what the paper says of it is true.
