@@ -21,7 +21,6 @@ from chunkstudy.collections import registry
 from chunkstudy.encoders.window_layouts import LAYOUTS
 from chunkstudy.llm import providers
 from chunkstudy.publish import planned
-from chunkstudy.runs import display_names
 from chunkstudy.runs.conditions import (
     NONE,
     ChunkerSpec,
@@ -32,6 +31,7 @@ from chunkstudy.runs.conditions import (
     parse_encoder,
     parse_method,
 )
+from chunkstudy.show import titles
 from chunkstudy.studies.own_documents.retrievers import retriever
 
 PARTS = ("collection", "chunker", "encoder", "ordering", "protocol")
@@ -69,8 +69,8 @@ def test_what_is_printed_is_parsed_to_the_same(
     assert parse_chunker(str(chunker)) == chunker
     assert str(parse_encoder(str(encoder))) == str(encoder)
     assert parse_method(str(ordering)) == ordering
-    assert display_names.chunker(str(chunker))
-    assert display_names.ordering(str(ordering))
+    assert titles.chunker(str(chunker))
+    assert titles.ordering(str(ordering))
 
 
 def test_parsing_names_loads_no_model_and_knows_whom_one_may_ask() -> None:
@@ -155,7 +155,7 @@ def test_no_two_parts_of_conditions_are_shown_alike(part: str) -> None:
     every = {"protocol": set(PROTOCOLS), "collection": set(registry.COLLECTIONS)}.get(part, set())
     sizes = product(("250-125", "200-0"), ("", "-wordpiece", "-wordpiece-special", "-characters"))
     every |= {f"recursive-{size}{length}" for size, length in sizes} if part == "chunker" else set()
-    assert len({getattr(display_names, part)(slug) for slug in slugs | every}) == len(slugs | every)
+    assert len({getattr(titles, part)(slug) for slug in slugs | every}) == len(slugs | every)
 
 
 def test_measures_in_tokens_and_in_characters_have_different_names() -> None:
@@ -164,9 +164,9 @@ def test_measures_in_tokens_and_in_characters_have_different_names() -> None:
         "PrecisionOmega(sum)", "PrecisionOmega(sum,unit=token)", "PrecisionOmega(unit=token)",
         "nDCG@10", "DCG@10", "Ceiling(DCG@10)", "R@10",
     ]  # fmt: skip
-    assert len({display_names.measure(name) for name in names}) == len(names)
+    assert len({titles.measure(name) for name in names}) == len(names)
 
 
 def test_what_has_no_name_is_shown_as_it_is() -> None:
-    assert display_names.shown("chunker", "mine") == "mine"
-    assert display_names.shown("chunker", "recursive-200-0") == "Recursive, 200 tokens"
+    assert titles.shown("chunker", "mine") == "mine"
+    assert titles.shown("chunker", "recursive-200-0") == "Recursive, 200 tokens"

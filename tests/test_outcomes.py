@@ -9,7 +9,6 @@ import pytest
 
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import HIGHER, LOWER
-from chunkstudy.show import table_notes
 from chunkstudy.show.tables import Table
 from tests import derived_tables
 
@@ -79,6 +78,6 @@ def test_what_all_families_share_is_said_once() -> None:
          "family_size": [1, 2, 2]}
     )  # fmt: skip
     expected = "p corrected by Holm within: window 1, here: a (1 test); b (2 tests)."
-    assert table_notes.note(frame, []) == expected
+    assert Table.of(frame).note == expected
     alone = "p corrected by Holm within: a, window 1, here (1 test)."
-    assert table_notes.note(frame.iloc[:1], []) == alone
+    assert Table.of(frame.iloc[:1]).note == alone

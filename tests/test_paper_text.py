@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from chunkstudy.base.places import Places
-from chunkstudy.show import answers
+from chunkstudy.show import written
 
 PAPER = Path(__file__).parents[1] / "paper"
 SECTIONS = sorted((PAPER / "sections").glob("*.tex"))
@@ -66,7 +66,7 @@ def test_no_caption_of_a_generated_table_types_a_number(path: Path) -> None:
 
 def test_every_name_in_the_text_is_a_number_that_a_notebook_kept() -> None:
     text = "".join(path.read_text(encoding="utf-8") for path in (*SECTIONS, *TABLES))
-    assert set(NAMED.findall(text)) <= set(answers.numbers(Places(PAPER.parent)))
+    assert set(NAMED.findall(text)) <= set(written.numbers(Places(PAPER.parent)))
 
 
 def test_every_generated_table_is_shown_and_no_other_is_asked_for() -> None:

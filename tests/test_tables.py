@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from chunkstudy.base.places import Places
 from chunkstudy.evaluation.measures import in_tokens
-from chunkstudy.show import html, latex
-from chunkstudy.show.columns import Column, named
-from chunkstudy.show.formats import number, whole
-from chunkstudy.show.tables import Table
+from chunkstudy.show import latex
+from chunkstudy.show.formats import Column, number, whole
+from chunkstudy.show.tables import LONG, Table
+from chunkstudy.show.titles import named
 
 ROOT = Path(__file__).resolve().parents[1]
 MINUS = "\N{MINUS SIGN}"
@@ -90,7 +90,7 @@ def test_a_bound_that_is_open_on_one_side_says_so() -> None:
     assert list(shown) == ["[10.0, 20.0]", "at most 20.0", "at least 30.0", ""]
 
 
-@pytest.mark.parametrize(("rows", "folded"), [(html.LONG, False), (html.LONG + 1, True)])
+@pytest.mark.parametrize(("rows", "folded"), [(LONG, False), (LONG + 1, True)])
 def test_a_long_table_is_folded_behind_its_caption_and_says_how_long(
     rows: int, folded: bool
 ) -> None:

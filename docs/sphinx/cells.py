@@ -16,7 +16,7 @@ from itables.javascript import generate_init_offline_itables_html
 
 from chunkstudy.published import requirements
 from chunkstudy.published.sources import WORKS
-from chunkstudy.runs import display_names
+from chunkstudy.show import titles
 
 NUMBERS = """Every published number that was run, with the one computed here. *Exact*: all
 published digits agree. *Within spread*: the digits differ, but by no more than the published
@@ -68,13 +68,13 @@ def script() -> bytes:
 def _numbers(name: str, rows: pd.DataFrame) -> str:
     """A published table: the numbers that were run, and why the others were not."""
     run, waiting = rows[rows["verdict"] != "not_run"], rows[rows["verdict"] == "not_run"]
-    title = display_names.table(name)
+    title = titles.table(name)
     said = f"\n## {title[0].upper()}{title[1:]}\n\n{_what_was_run(len(run), waiting)}\n"
     if run.empty:
         return said
     within = run["part"].where(run["part"] != "all", run["collection"])
     shown: dict[str, Iterable[object]] = {
-        "Collection": within.map(lambda one: display_names.shown("part", one)),
+        "Collection": within.map(lambda one: titles.shown("part", one)),
         "Chunker": _named(run, "chunker"),
         "Model": _named(run, "encoder"),
         "Measure": _named(run, "measure"),
@@ -109,7 +109,7 @@ def _rounded(rows: pd.DataFrame, column: str) -> Iterator[tuple[float, int]]:
 
 
 def _named(rows: pd.DataFrame, column: str) -> pd.Series[str]:
-    return rows[column].map(lambda value: display_names.shown(column, value))
+    return rows[column].map(lambda value: titles.shown(column, value))
 
 
 def _title(notebook: Path) -> str:

@@ -11,9 +11,8 @@ from chunkstudy.base.files import write_text
 from chunkstudy.base.places import Places
 from chunkstudy.published.sources import WORKS
 from chunkstudy.published.verdicts import RUN
-from chunkstudy.runs import display_names
 from chunkstudy.runs.conditions import NONE
-from chunkstudy.show import answers, derived
+from chunkstudy.show import titles, written
 from chunkstudy.show.tables import Table
 
 HEADLINES = (
@@ -35,8 +34,8 @@ END = "<!-- end generated -->"
 def fill(places: Places) -> None:
     """Write the generated parts of ``README.md`` anew."""
     blocks = {
-        "works": works(derived.read(places, "comparison")),
-        "findings": headlines(answers.read(places), "results/notebooks/"),
+        "works": works(written.table(places, "comparison")),
+        "findings": headlines(written.answers(places), "results/notebooks/"),
     }
     fill_regions(places.root / "README.md", blocks)
 
@@ -84,6 +83,6 @@ def _waits_for(cells: pd.DataFrame) -> str:
     """The models of the cells that were not run, those of most cells first."""
     waiting = cells.loc[cells["verdict"] == "not_run", "encoder"].value_counts()
     named = (str(one) for one in waiting.index)
-    names = [display_names.encoder(one) for one in named if one not in ("", NONE)]
+    names = [titles.encoder(one) for one in named if one not in ("", NONE)]
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     return ", ".join(names[:NAMED]) + more

@@ -25,7 +25,7 @@ from chunkstudy.base.processes import end_with_parent
 from chunkstudy.publish import live, notebooks, readme, reproducing
 from chunkstudy.published import side_by_side
 from chunkstudy.runs.library import Library
-from chunkstudy.show import answers, latex
+from chunkstudy.show import latex, written
 from chunkstudy.show.formats import write_csv
 from chunkstudy.show.inspector import pages as inspector
 
@@ -107,7 +107,7 @@ def compare(places: Places) -> str:
 
 def publish(places: Places) -> str:
     """Write what README, REPRODUCING and paper quote, from tables and the notebooks' answers."""
-    numbers = sorted(answers.numbers(places).items())
+    numbers = sorted(written.numbers(places).items())
     lines = (f"\\chunkvalue{{{name}}}{{{latex.escape(text)}}}\n" for name, text in numbers)
     write_text(places.generated / "numbers.tex", "".join(lines))
     readme.fill(places)

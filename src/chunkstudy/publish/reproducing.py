@@ -14,7 +14,7 @@ from chunkstudy.runs import records
 from chunkstudy.runs.against_record import TOLERANCE
 from chunkstudy.runs.conditions import CONTEXTUALIZED, parse_encoder
 from chunkstudy.runs.estimate import prices, total
-from chunkstudy.show import answers
+from chunkstudy.show import written
 from chunkstudy.show.tables import Table
 
 PEAK = {"plain": "1.5 GB", "late": "2.9 GB"}
@@ -85,7 +85,7 @@ def fill(places: Places) -> None:
 
 def expected(places: Places) -> str:
     """A row a finding: command, value, tolerance, minutes, memory, disk."""
-    numbers, recorded = answers.numbers(places), records.find(places.runs)
+    numbers, recorded = written.numbers(places), records.find(places.runs)
     rows = []
     for one in FINDINGS:
         found = [c for c in recorded if any(fnmatch(str(c), p) for p in one.patterns)]

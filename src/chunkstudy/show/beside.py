@@ -11,9 +11,9 @@ from chunkstudy.published import cells
 from chunkstudy.published.cells import Cell
 from chunkstudy.published.sources import source_of
 from chunkstudy.published.verdicts import RUN, Judge, scale_of
-from chunkstudy.runs import display_names
 from chunkstudy.runs.conditions import CONTEXTUALIZED, NONE, Condition
 from chunkstudy.runs.study_results import StudyError
+from chunkstudy.show import titles
 from chunkstudy.show.formats import decimals
 
 KEYS = ("chunker", "part", "measure", "statistic")
@@ -83,7 +83,7 @@ def as_published(found: pd.DataFrame, rows: str = "chunker") -> pd.DataFrame:
     lines = []
     for row, own in cells.groupby(rows, sort=False):
         columns = list(own.groupby(names or ["measure"], sort=False))
-        name = display_names.shown(rows, row)
+        name = titles.shown(rows, row)
         for line, text in LINES.items():
             said = {_title(names or ["measure"], keys): text(cell) for keys, cell in columns}
             if any(said.values()):
@@ -93,7 +93,7 @@ def as_published(found: pd.DataFrame, rows: str = "chunker") -> pd.DataFrame:
 
 
 def _title(names: Sequence[str], keys: Sequence[object]) -> str:
-    return ", ".join(display_names.shown(*one) for one in zip(names, keys, strict=True))
+    return ", ".join(titles.shown(*one) for one in zip(names, keys, strict=True))
 
 
 def _row(
@@ -141,7 +141,7 @@ def _verdict(cell: pd.DataFrame) -> str:
     if judged.empty:
         return ""
     weakest = max(judged["verdict"], key=RUN.index)
-    said = display_names.VERDICTS[weakest]
+    said = titles.VERDICTS[weakest]
     if weakest == RUN[0]:
         return said
     apart = judged["difference"].dropna().map(lambda one: decimals(one, signed=True))

@@ -1,8 +1,10 @@
-"""A number as text: how many digits, which scale, and a real minus."""
+"""A value as text: how many digits, which scale, and a real minus; and a column of them."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,20 @@ SUMMED, WRITTEN = 12, 8
 """Digits of a number in a written table: more than any page shows. It is cut to more of them first,
 beyond which machines disagree, so that half a unit of the last one falls the same way on all."""
 MINUS = "\N{MINUS SIGN}"
+Text = Callable[[Any], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """How a column is shown: its title and what makes text of a value."""
+
+    title: str
+    text: Text
+
+
+Columns = Mapping[str, Column | Text]
+"""By name; what is no ``Column`` has the title that it has elsewhere. ``*`` is for all numbers that
+nothing else is said of."""
 
 
 def decimals(value: float, digits: int = 2, scale: float = 1.0, signed: bool = False) -> str:

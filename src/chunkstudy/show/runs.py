@@ -20,7 +20,7 @@ from chunkstudy.runs import records, rescore, scoring
 from chunkstudy.runs.against_record import apart
 from chunkstudy.runs.conditions import NONE, Condition, ConditionError, EncoderName
 from chunkstudy.runs.study_results import StudyError
-from chunkstudy.show import passages
+from chunkstudy.show.collection import hits
 from chunkstudy.show.computing import Arm, Computing, Found, deep_enough, stored
 from chunkstudy.show.scores import Scores
 
@@ -148,7 +148,7 @@ class Runs:
         """
         found, ranking = self._ranked(self.found[chunker or next(iter(self.found))], k)
         collection = load_collection(self.collection)
-        return passages.hits(collection, question, ranking, k, found.arm.name)
+        return hits(collection, question, ranking, k, found.arm.name)
 
     def against_records(self) -> pd.DataFrame:
         """The runs beside the study's own records of the same conditions, a row a chunker that has

@@ -11,8 +11,8 @@ from IPython.display import HTML
 
 from chunkstudy.evaluation import measures, statistics
 from chunkstudy.evaluation.statistics.differences import Pair, differences
-from chunkstudy.runs import display_names
 from chunkstudy.runs.study_results import StudyError
+from chunkstudy.show import titles
 from chunkstudy.show.tables import Table
 
 KEYS = ("chunker", "part", "query_id")
@@ -48,7 +48,7 @@ class Scores:
     @property
     def best(self) -> str:
         """The chunker whose mean is highest by the measure that decides, as a reader calls it."""
-        return display_names.shown("chunker", self._best(self.measures[0]))
+        return titles.shown("chunker", self._best(self.measures[0]))
 
     def of(self, chunker: str, measure: str) -> pd.Series:
         """One chunker's scores by question."""

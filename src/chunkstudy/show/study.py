@@ -30,11 +30,10 @@ from chunkstudy.runs.conditions import PRE_EMBEDDING
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.runs.study_runs import Experiment, Tables
 from chunkstudy.show import beside as published
-from chunkstudy.show import claims, conditions, drawing, latex, parameters, runs
+from chunkstudy.show import claims, drawing, latex, notebook, runs
 from chunkstudy.show.collection import ShownCollection
-from chunkstudy.show.columns import Columns, over
 from chunkstudy.show.computing import COMPUTES, Compute, Computing
-from chunkstudy.show.formats import decimals, estimate, points, write_csv
+from chunkstudy.show.formats import Columns, decimals, estimate, points, write_csv
 from chunkstudy.show.tables import Table
 
 ENCODER = "sentence-transformers/all-MiniLM-L6-v2"
@@ -69,7 +68,7 @@ class Study:
         self._computing = Computing(self.places, name, compute)
         shell = get_ipython()
         source = self.places.notebooks / f"{name}.ipynb"
-        changed = parameters.changed(source, shell.user_ns if shell is not None else {})
+        changed = notebook.changed(source, shell.user_ns if shell is not None else {})
         self.default = changed == {} and compute == "stored"
         """Whether what is computed is the study itself, with its own parameters."""
         self._answers: list[dict[str, str]] = []
@@ -214,7 +213,7 @@ class Study:
             StudyError: with the study's own parameters, if the condition does not hold.
         """
         if not self.default:
-            shown = f"{sentence} {OTHERWISE}" if holds else conditions.failed(_caller())
+            shown = f"{sentence} {OTHERWISE}" if holds else notebook.failed(_caller())
             display(Markdown(f"**{question}** {shown}"))
             return
         if not holds:
@@ -273,56 +272,48 @@ class Study:
     def number(
         self,
         name: str,
-        value: float,
+        value: float | str | pd.Series[Any] = "",
         digits: int = 1,
         interval: Sequence[float] = (),
         holds: bool = True,
+        outcome: str = "",
     ) -> None:
-        """Keep a number that the paper quotes, as it is written there.
+        """Keep a number that the paper quotes, as it is written there; of a tested difference also
+        ``name.alone``, without its interval, and ``name.n``, over how many questions.
 
         Args:
             name: ``what-it-is-of/number``.
-            value: a whole number is written without decimals.
+            value: a whole number is written without decimals, a text as it is; a row with
+                ``difference``, ``low``, ``high``, ``n`` and ``shown``, as comparisons have them, in
+                points; nothing where the paper only rests on what holds.
             digits: decimals of any other.
             interval: its two ends, where it has one.
             holds: whether what the paper says of it is true.
+            outcome: how the test of a row ends, which the paper says: ``higher``, ``lower``,
+                ``equivalent`` or ``not shown``.
 
         Raises:
-            StudyError: with the study's own parameters, if the condition does not hold.
+            StudyError: with the study's own parameters, if the condition does not hold or the test
+                ends otherwise.
         """
-        places = 0 if isinstance(value, Integral) else digits
-        ends = ", ".join(decimals(end, places) for end in interval)
-        self.says(name, decimals(value, places) + (f" [{ends}]" if ends else ""), holds)
-
-    def estimate(self, name: str, row: pd.Series[Any], shown: str) -> None:
-        """Keep a tested difference that the paper quotes, in points: ``name`` with its interval,
-        ``name.alone`` without, and ``name.n``, over how many questions.
-
-        Args:
-            name: ``what-it-is-of/number``.
-            row: ``difference``, ``low``, ``high``, ``n`` and ``shown``, as comparisons have them.
-            shown: how its test ends, which the paper says: ``higher``, ``lower``, ``equivalent`` or
-                ``not shown``.
-
-        Raises:
-            StudyError: with the study's own parameters, if the test ends otherwise.
-        """
-        self.says(name, estimate(row), row["shown"] == shown)
-        self.says(f"{name}.alone", points(row["difference"]))
-        self.says(f"{name}.n", f"{row['n']:,.0f}")
-
-    def says(self, name: str, text: str = "", holds: bool = True) -> None:
-        """Keep words that the paper quotes, or only that what it says holds.
-
-        Raises:
-            StudyError: with the study's own parameters, if it does not.
-        """
+        if isinstance(value, pd.Series):
+            texts = {
+                name: estimate(value),
+                f"{name}.alone": points(value["difference"]),
+                f"{name}.n": f"{value['n']:,.0f}",
+            }
+            holds = holds and value["shown"] == outcome
+        else:
+            places = 0 if isinstance(value, Integral) else digits
+            ends = ", ".join(decimals(end, places) for end in interval)
+            text = value if isinstance(value, str) else decimals(value, places)
+            texts = {name: text + (f" [{ends}]" if ends else "")}
         if self.default and not holds:
             raise StudyError(
-                f"what the paper says with {name!r} no longer holds: {text or 'see the numbers'}; "
-                "write another sentence in paper/sections."
+                f"what the paper says with {name!r} no longer holds: "
+                f"{texts[name] or 'see the numbers'}; write another sentence in paper/sections."
             )
-        self._numbers[name] = text
+        self._numbers |= texts
         self._keep()
 
     def paper_table(
@@ -397,7 +388,7 @@ class Study:
         names: Sequence[str] = (),
         shown_as: Columns | None = None,
     ) -> Table:
-        return Table.of(frame, names, over(self._columns, shown_as or {}))
+        return Table.of(frame, names, {**self._columns, **(shown_as or {})})
 
     def _show_claims(self, rows: Sequence[Mapping[str, str]]) -> HTML:
         names = ["id", "claim", "reading", "verdict", "numbers"]

@@ -20,7 +20,7 @@ from markupsafe import Markup, escape
 
 from chunkstudy.base.spans import Query, Span
 from chunkstudy.base.tokens import without_surrogates
-from chunkstudy.runs import display_names
+from chunkstudy.show import titles
 from chunkstudy.show.inspector.diagnosis import CAUSES, Diagnosis, ordinal, percent
 from chunkstudy.show.inspector.inspection import MEASURES, Excerpt, Inspection, RankedChunk
 
@@ -286,7 +286,7 @@ def templates(*folders: Path) -> jinja2.Environment:
         shown=shown,
         percent=percent,
         ordinal=ordinal,
-        name=lambda value, column: display_names.shown(column, value),
+        name=lambda value, column: titles.shown(column, value),
     )
     environment.globals.update(
         causes=CAUSES,

@@ -10,10 +10,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from chunkstudy.runs import display_names
-from chunkstudy.show import drawing
+from chunkstudy.show import drawing, titles
 from chunkstudy.studies.baselines.arms import ARMS, TITLE, UNTITLED
-from chunkstudy.studies.baselines.columns import arm_named
 
 APART = 0.24
 """Of a row, between models."""
@@ -29,7 +27,8 @@ def figure_gains(rows: pd.DataFrame, title: str) -> Figure:
         title: what it shows, in a sentence.
     """
     arms = ARMS[1:]
-    figure, panels = _panels(rows, "arm", arms, [arm_named(one) for one in arms], 3, "vectors")
+    called = [titles.BASELINES[arm] for arm in arms]
+    figure, panels = _panels(rows, "arm", arms, called, 3, "vectors")
     for collection, axes in panels.items():
         shown = set(rows.loc[rows["collection"] == collection, "arm"])
         for at, arm in enumerate(arms):
@@ -53,15 +52,15 @@ def figure_contexts(rows: pd.DataFrame) -> Figure:
     late = rows["context"].str.startswith("late-")
     names = list(dict.fromkeys(rows["context"][~late]))
     names += sorted(set(rows["context"][late]), key=lambda name: int(name[5:]))
-    titles = [title[0].upper() + title[1:] for title in map(display_names.context, names)]
-    return _panels(rows, "context", names, titles, 2, "plain")[0]
+    called = [name[0].upper() + name[1:] for name in map(titles.context, names)]
+    return _panels(rows, "context", names, called, 2, "plain")[0]
 
 
 def _panels(
     rows: pd.DataFrame,
     kind: str,
     names: Sequence[str],
-    titles: Sequence[str],
+    called: Sequence[str],
     across: int,
     against: str,
 ) -> tuple[Figure, dict[str, plt.Axes]]:
@@ -69,7 +68,7 @@ def _panels(
 
     Args:
         rows: of ``differences``, each of a ``collection`` and a ``model``.
-        kind: the column whose values, ``names``, are rows of a panel, called by their ``titles``.
+        kind: the column whose values, ``names``, are rows of a panel, as they are ``called``.
         across: panels side by side.
         against: what the differences are to.
     """
@@ -89,13 +88,13 @@ def _panels(
             own = part[part["model"] == model]
             at = np.array([names.index(name) for name in own[kind]], dtype=float)
             at += APART * (n - (len(models) - 1) / 2)
-            label = display_names.encoder(model)
+            label = titles.encoder(model)
             drawing.intervals(axes, own, at, drawing.COLORS[n], label, marker=MARKED[n])
         drawing.zero(axes)
-        axes.set_title(display_names.collection(collection), loc="left")
-        measure = display_names.measure(str(part["measure"].iloc[0]))
+        axes.set_title(titles.collection(collection), loc="left")
+        measure = titles.measure(str(part["measure"].iloc[0]))
         axes.set_xlabel(f"minus {against}, points:\n{measure}")
     for first in grid[:, 0]:
-        drawing.rows_named(first, titles)
+        drawing.rows_named(first, called)
     drawing.one_legend(figure, panels.values(), columns=len(models))
     return figure, panels

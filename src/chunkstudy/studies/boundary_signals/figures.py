@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from scipy import stats
 
 from chunkstudy.show.drawing import COLORS, intervals, one_legend, rows_named, style, titled
+from chunkstudy.show.titles import SIGNALS
 from chunkstudy.studies.boundary_signals.areas import (
     BASELINES,
     DISTANCE,
@@ -17,7 +18,6 @@ from chunkstudy.studies.boundary_signals.areas import (
     PARAGRAPHS,
     SENTENCES,
 )
-from chunkstudy.studies.boundary_signals.columns import SIGNALS
 from chunkstudy.studies.boundary_signals.roc import CHANCE
 
 NORMAL_95 = float(stats.norm.ppf(0.975))

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from chunkstudy.chunkers.semantic import cluster_cuts
 from chunkstudy.published.cells import Fact
-from chunkstudy.runs.display_names import shown
 from chunkstudy.show.claims import Claim, cited, share
 from chunkstudy.show.formats import estimate
 from chunkstudy.show.runs import Runs
 from chunkstudy.show.scores import Scores
+from chunkstudy.show.titles import shown
 from chunkstudy.studies.chroma.claims import (
     BESIDE_RECALL,
     OMEGA,

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from chunkstudy.runs import display_names
+from chunkstudy.show import titles
 from chunkstudy.show.drawing import (
     COLORS,
     Color,
@@ -45,7 +45,7 @@ def figure_boundaries(rows: pd.DataFrame) -> Figure:
             axes.hlines(at, best, worst, color="0.85", lw=6, zorder=0, label="against single draws")
             intervals(axes, here, at, COLORS[offset], f"against random ones {kind}")
         zero(axes)
-        axes.set_title(display_names.measure(str(measure)), loc="left")
+        axes.set_title(titles.measure(str(measure)), loc="left")
         axes.set_xlabel("chosen minus random, points")
     rows_named(panels[0][0], [_arm(*name) for name in names])
     one_legend(figure, panels[0], columns=3)
@@ -78,12 +78,12 @@ def figure_sizes(rows: pd.DataFrame) -> Figure:
                 intervals(axes, some, some["tokens"], color, None, "recall", ends, upright=True)
                 label = read if family == "recursive" else None
                 axes.plot(some["tokens"], 100 * some["recall"], line, color=color, label=label)
-        axes.set_title(display_names.ordering(str(ordering)), loc="left")
+        axes.set_title(titles.ordering(str(ordering)), loc="left")
         axes.set_xlabel("mean tokens per chunk")
     panels[0][0].set_ylabel("recall of excerpts (%), 95% interval")
     one_legend(figure, panels[0], columns=4)
-    where = display_names.collection(str(rows["collection"].iloc[0]))
-    encoders = " and ".join(map(display_names.encoder, rows["encoder"].unique()))
+    where = titles.collection(str(rows["collection"].iloc[0]))
+    encoders = " and ".join(map(titles.encoder, rows["encoder"].unique()))
     titled(
         figure,
         f"{where}, {rows['n'].max():.0f} questions, {encoders}; solid: recursive, dotted: token "
@@ -93,6 +93,6 @@ def figure_sizes(rows: pd.DataFrame) -> Figure:
 
 
 def _arm(collection: str, part: str, chunker: str, encoder: str, ordering: str) -> str:
-    where = display_names.collection(collection) + ("" if part == "all" else f",\n{part}")
-    model = display_names.encoder(encoder).split(",")[0]
-    return f"{display_names.arm(chunker, ordering)}\n{where}, {model}"
+    where = titles.collection(collection) + ("" if part == "all" else f",\n{part}")
+    model = titles.encoder(encoder).split(",")[0]
+    return f"{titles.arm(chunker, ordering)}\n{where}, {model}"

@@ -2,6 +2,7 @@
 
 from chunkstudy.studies.jina.figures import figure_gain_by_length
 from chunkstudy.studies.jina.posts import (
+    AS_COMPARISONS,
     AS_CORRELATIONS,
     AS_COSINES,
     AS_PRINTS,

@@ -14,10 +14,9 @@ import pandas as pd
 from chunkstudy.llm.causal_models import SMOLLM
 from chunkstudy.published.cells import Fact
 from chunkstudy.runs.conditions import CONTEXTUALIZED, PRE_EMBEDDING
-from chunkstudy.runs.display_names import shown
 from chunkstudy.runs.published_grid import E5_INSTRUCT
 from chunkstudy.show.claims import Claim, cited, share
-from chunkstudy.studies.jina.columns import SENTENCES
+from chunkstudy.show.titles import SENTENCES, shown
 from chunkstudy.studies.jina.posts import STRENGTH, arms
 
 SEVERAL = 8

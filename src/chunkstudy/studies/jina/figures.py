@@ -6,8 +6,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
-from chunkstudy.runs import display_names
-from chunkstudy.show import drawing
+from chunkstudy.show import drawing, titles
 
 
 @drawing.style()
@@ -27,13 +26,13 @@ def figure_gain_by_length(published: pd.DataFrame, ours: pd.DataFrame, encoder: 
     axes.plot(x, y, "o", color=drawing.PLAIN, label="published, Jina v2 small")
     for at, gain, name in zip(x, y, published.index, strict=True):
         by_the_axis = at < x.max() / 10
-        axes.annotate(display_names.collection(name), (at, gain),
+        axes.annotate(titles.collection(name), (at, gain),
                       xytext=(6 if by_the_axis else -6, 6), textcoords="offset points",
                       ha="left" if by_the_axis else "right")  # fmt: skip
     gain = 100 * ours["difference"]
     errors = [gain - 100 * ours["low"], 100 * ours["high"] - gain]
     beside = x[ours["collection"]] + 12
-    label = f"{display_names.encoder(encoder)}, 95% interval"
+    label = f"{titles.encoder(encoder)}, 95% interval"
     axes.errorbar(beside, gain, yerr=errors, fmt="s", ms=4, color=drawing.LATE, label=label)
     axes.set(xlabel="mean document length (characters)",
              ylabel="late minus plain (points)")  # fmt: skip

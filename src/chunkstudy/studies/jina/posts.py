@@ -17,9 +17,10 @@ from scipy import stats
 
 from chunkstudy.evaluation.statistics.differences import Pair, differences
 from chunkstudy.runs.conditions import CONTEXTUALIZED, PRE_EMBEDDING
-from chunkstudy.show.columns import Column, Columns, named
-from chunkstudy.show.formats import thousandths, whole
+from chunkstudy.show import titles
+from chunkstudy.show.formats import Column, Columns, thousandths, whole
 from chunkstudy.show.scores import Scores
+from chunkstudy.show.titles import named
 
 ARMS = ["plain", "late", "no chunking"]
 ARM_OF = {
@@ -27,6 +28,9 @@ ARM_OF = {
     ("none", PRE_EMBEDDING): "no chunking",
     ("fixed-256", PRE_EMBEDDING): "plain",
     ("fixed-256", CONTEXTUALIZED): "late",
+}
+AS_COMPARISONS: Columns = {
+    "question": lambda text: " ".join(titles.shown("chunker", word) for word in text.split()),
 }
 AS_COSINES: Columns = {
     "*": thousandths,

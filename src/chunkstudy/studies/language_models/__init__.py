@@ -5,7 +5,7 @@ from chunkstudy.studies.language_models import (
     chunking_speed,
     cost,
     emma,
+    shown,
     window_answers,
 )
-from chunkstudy.studies.language_models import columns as shown
 from chunkstudy.studies.language_models.figures import figure_answers

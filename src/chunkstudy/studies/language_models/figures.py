@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
-from chunkstudy.runs import display_names
+from chunkstudy.show import titles
 from chunkstudy.show.drawing import COLORS, intervals, one_legend, style
 from chunkstudy.studies.language_models.answers import FIFTHS
 
@@ -27,7 +27,7 @@ def figure_answers(rows: pd.DataFrame) -> Figure:
         intervals(axes, ends, at, COLORS[0], "answered, 95% interval", "answered", upright=True)
         axes.axhline(100 * of["at random"].iloc[0], color="0.4", lw=0.9, ls="--", label="at random")
         axes.set_xticks(range(len(FIFTHS)), ["first", "2nd", "3rd", "4th", "last"], fontsize=8)
-        name = display_names.shown("language model", by).removesuffix(" in four bits")
+        name = titles.shown("language model", by).removesuffix(" in four bits")
         title = f"{text}\n{name}\n{of['windows'].iloc[0]:.0f} windows"
         axes.set_title(title, loc="left", fontsize=8)
         axes.set_xlabel("fifth of the window")

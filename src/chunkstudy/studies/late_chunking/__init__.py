@@ -3,7 +3,6 @@ and where whole documents are looked for."""
 
 from chunkstudy.evaluation.statistics.differences import at
 from chunkstudy.studies.late_chunking.choosing import choices
-from chunkstudy.studies.late_chunking.columns import COLUMNS
 from chunkstudy.studies.late_chunking.cut_chunks import CUT, TRUNCATED, WHOLE, by_cut
 from chunkstudy.studies.late_chunking.figures import figure_by_window
 from chunkstudy.studies.late_chunking.gains import (

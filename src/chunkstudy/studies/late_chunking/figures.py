@@ -6,8 +6,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
-from chunkstudy.runs import display_names
-from chunkstudy.show import drawing
+from chunkstudy.show import drawing, titles
 from chunkstudy.studies.late_chunking.systems import AVERAGED, E5, EVERY, TODAY
 
 MARKED = ("o", "s", "^", "D")
@@ -64,11 +63,11 @@ def figure_by_window(
         axes.axhline(0, color="grey", lw=0.8, zorder=0)
     for axes, level in zip(grid[:, 0], levels, strict=True):
         kind = "encoder" if row == "model" else row
-        axes.set_ylabel(f"{display_names.shown(kind, level)}:\nlate minus plain, points")
+        axes.set_ylabel(f"{titles.shown(kind, level)}:\nlate minus plain, points")
     for axes, collection in zip(grid[0], collections, strict=True):
         first = rows[rows["collection"] == collection].iloc[0]
         count = f"{first['n']:,.0f} questions, {first['chunkers']} chunkers"
-        axes.set_title(f"{display_names.collection(str(collection))}\n{count}", loc="left")
+        axes.set_title(f"{titles.collection(str(collection))}\n{count}", loc="left")
     for axes in grid[-1]:
         axes.set_xlabel("window: tokens read at once")
     if whole is not None:
@@ -82,4 +81,4 @@ def _label(line: str, name: str) -> str:
     if line == "layout":
         return LAYOUTS[name]
     tuned = "training length unpublished" if name in UNPUBLISHED else "tuned on 128 tokens"
-    return f"{display_names.encoder(name)}, {tuned}"
+    return f"{titles.encoder(name)}, {tuned}"

@@ -7,8 +7,8 @@ import pandas as pd
 from chunkstudy.evaluation.statistics.differences import at
 from chunkstudy.show.formats import estimate
 from chunkstudy.show.study import Study
-from chunkstudy.studies.late_chunking.columns import SHORTER
 from chunkstudy.studies.late_chunking.cut_chunks import TRUNCATED, WHOLE
+from chunkstudy.studies.late_chunking.heads import SHORTER
 
 
 def quote(
@@ -29,9 +29,9 @@ def quote(
         StudyError: with the study's own parameters, if the test ends otherwise.
     """
     for _, row in (at(rows, **keys) if keys else rows).iterrows():
-        study.says(name, estimate(row), row["shown"] == outcome)
+        study.number(name, estimate(row), holds=row["shown"] == outcome)
         if count:
-            study.says(f"{name}.n", f"{row['n']:,.0f}")
+            study.number(f"{name}.n", f"{row['n']:,.0f}")
 
 
 def paper_table_within(study: Study, rows: pd.DataFrame) -> None:

@@ -7,17 +7,6 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from chunkstudy.show.columns import Column, Columns, named, one_of
-from chunkstudy.show.formats import percent, tenths
-
-COLUMNS: Columns = {
-    "segmentation": named("segmentation"),
-    "drawn": Column("cut", one_of({"printed": "as published"})),
-    "share kept": Column("share kept, %", percent),
-    **dict.fromkeys(("mean tokens", "mean characters"), tenths),
-}
-"""How the columns of this page's tables are shown."""
-
 
 def texts(rows: pd.DataFrame) -> pd.DataFrame:
     """What each printed segmentation keeps of the post, characters without white space."""

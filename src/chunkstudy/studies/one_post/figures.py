@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from chunkstudy.runs import display_names
+from chunkstudy.show import titles
 from chunkstudy.show.drawing import COLORS, rows_named, style
 
 DRAWN, LOST = {"printed": COLORS[0], "here": COLORS[1]}, (0.82, 0.82, 0.82)
@@ -33,7 +33,7 @@ def figure_cuts(study: Mapping[str, pd.DataFrame], sizes: pd.DataFrame) -> Figur
         axes.vlines(ends, at - 0.36, at + 0.36, color=DRAWN[drawer], lw=0.9)
         axes.hlines(at, 0, units, color=DRAWN[drawer], lw=0.5, alpha=0.5, zorder=0)
     parts = drawn["parts"].items()
-    names = [f"{display_names.shown('segmentation', name)}: {many}" for name, many in parts]
+    names = [f"{titles.shown('segmentation', name)}: {many}" for name, many in parts]
     rows_named(axes, names)
     axes.set_xlim(-8, units + 8)
     axes.set_xlabel(f"words of the post, {units:,} in all")

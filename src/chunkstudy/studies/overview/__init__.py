@@ -8,15 +8,12 @@ import pandas as pd
 
 from chunkstudy.published import sources
 from chunkstudy.published.verdicts import VERDICTS
-from chunkstudy.show.columns import Column, Columns
-from chunkstudy.show.formats import whole
 from chunkstudy.show.study import Study
 
 SCORES = "exact scores of retrieval"
 COVERAGE = {"run": "run", "exact": "exact", "scores": SCORES, "spread": "within_stack",
             "off": "deviates", "lacking": "not_run"}  # fmt: skip
 """What the paper says of all published cells, by its name there."""
-SHOWN_AS: Columns = {"run": Column("cells run", whole), "not_run": whole}
 SHORTER = {
     **sources.SHORTER,
     "table of all-MiniLM-L6-v2": "MiniLM table", "five collections": "first post",

@@ -6,7 +6,7 @@ import pandas as pd
 
 from chunkstudy.evaluation.statistics import power
 from chunkstudy.evaluation.statistics.differences import SIGNIFICANT
-from chunkstudy.runs import display_names
+from chunkstudy.show import titles
 
 QUESTION = "Is one way of chunking best on these documents?"
 NOT_TESTED = "not tested"
@@ -28,7 +28,7 @@ def answer(table: pd.DataFrame, tests: pd.DataFrame, best: str) -> str:
     first, others = table.iloc[0], len(table) - 1
     behind = int((tests["p_holm"] < SIGNIFICANT).sum()) if others else 0
     questions = "1 question" if first["n"] == 1 else f"{first['n']} questions"
-    measured = f"{100 * first['score']:.1f}% ({display_names.measure(first['measure'])})"
+    measured = f"{100 * first['score']:.1f}% ({titles.measure(first['measure'])})"
     led = f"{best} leads with {measured}"
     if not others:
         sentence = f"{best} scores {measured}, the mean over {questions}; name a second chunker, "
@@ -78,5 +78,5 @@ def more(tests: pd.DataFrame, needed: pd.DataFrame) -> str:
 
 def disagreement(measure: str, leader: str) -> str:
     """That another system leads by another measure."""
-    title = display_names.measure(measure)
+    title = titles.measure(measure)
     return f"The measures disagree: by {title[0].lower()}{title[1:]} {leader} leads."

@@ -11,9 +11,8 @@ from markupsafe import Markup
 
 from chunkstudy.base.files import write_text
 from chunkstudy.base.spans import Collection
-from chunkstudy.runs import display_names
-from chunkstudy.show.columns import Column, Columns
-from chunkstudy.show.formats import percent, points, tenths, thousandths, whole
+from chunkstudy.show import titles
+from chunkstudy.show.formats import Column, Columns, percent, points, tenths, thousandths, whole
 from chunkstudy.show.inspector.html import templates
 from chunkstudy.show.tables import Table
 from chunkstudy.studies.own_documents import answer, record
@@ -82,7 +81,7 @@ def write(
         evaluation=evaluation,
         tables={n: Markup(_table(frame).html(CAPTIONS[n])) for n, frame in frames.items()},
         bars=_bars(evaluation.table),
-        measure=display_names.measure(str(evaluation.table["measure"].iloc[0])),
+        measure=titles.measure(str(evaluation.table["measure"].iloc[0])),
         hardest=_hardest(evaluation),
         notes=notes,
         record=described,

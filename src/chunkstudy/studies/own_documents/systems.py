@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 from chunkstudy.chunkers import own_objects
 from chunkstudy.chunkers.own import OwnChunker
 from chunkstudy.llm import asking, providers
-from chunkstudy.runs import display_names
 from chunkstudy.runs.conditions import (
     NONE,
     PRE_EMBEDDING,
@@ -20,6 +19,7 @@ from chunkstudy.runs.conditions import (
     parse_chunker,
     parse_method,
 )
+from chunkstudy.show import titles
 from chunkstudy.studies.own_documents.retrievers import (
     EvaluationError,
     Retriever,
@@ -101,7 +101,7 @@ def shown_as(key: str, value: object) -> str:
         window = WINDOW.fullmatch(large)
         larger = f"{window[1]} neighbours on either side" if window else shown_as(key, large)
         return f"{shown_as(key, small)}, returned with {RETURNED.get(large, larger)}"
-    return display_names.shown(key, value)
+    return titles.shown(key, value)
 
 
 def systems(

@@ -46,9 +46,8 @@ from chunkstudy.runs.published_grid import TAXONOMY_COLLECTIONS, TAXONOMY_MODELS
 from chunkstudy.runs.store import VectorStore, boundary_store, load_store
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.runs.study_runs import Context
-from chunkstudy.show.columns import Columns
 from chunkstudy.show.computing import Computing, Found
-from chunkstudy.show.formats import number
+from chunkstudy.show.formats import Columns, number
 from chunkstudy.show.runs import Runs
 from chunkstudy.studies.taxonomy.tables import METHOD_OF
 

@@ -8,9 +8,8 @@ from matplotlib.figure import Figure
 
 from chunkstudy.published.chunk_size import BOOKS, CHANGE
 from chunkstudy.published.sources import AVERAGE
-from chunkstudy.runs import display_names
 from chunkstudy.runs.conditions import CONTEXTUALIZED, PRE_EMBEDDING
-from chunkstudy.show import drawing
+from chunkstudy.show import drawing, titles
 from chunkstudy.studies.taxonomy.tables import METHOD_OF
 
 ARMS = {PRE_EMBEDDING: "plain", CONTEXTUALIZED: "late", CHANGE: CHANGE}
@@ -47,7 +46,7 @@ def figure_correlations(found: pd.DataFrame, printed: pd.DataFrame) -> Figure:
                 drawing.intervals(axes, part, up, drawing.COLORS[offset], label, "r", scale=1)
             drawing.zero(axes)
             axes.set_title(f"{side}, {title}", loc="left")
-        drawing.rows_named(row[0], [display_names.chunker(one) for one in chunkers])
+        drawing.rows_named(row[0], [titles.chunker(one) for one in chunkers])
     for axes in panels[-1]:
         axes.set_xlabel("Pearson's r of chunk size and score")
     drawing.one_legend(figure, panels.flat, columns=3)
@@ -70,11 +69,11 @@ def figure_rankings(published: pd.DataFrame) -> Figure:
         wide = part.pivot(index="chunker", columns="collection", values="value")
         ranks = wide[[AVERAGE, "gutenqa"]].rank(ascending=False)
         for method, row in ranks.iterrows():
-            label = display_names.chunker(str(method))
+            label = titles.chunker(str(method))
             axes.plot([0, 1], row, "-o", color=palette[str(method)], label=label)
         axes.set_xticks([0, 1], ["in corpora", "within books"])
         axes.set_xlim(-0.3, 1.3)
-        axes.set_title(display_names.encoder(model), loc="left")
+        axes.set_title(titles.encoder(model), loc="left")
     panels[0].set(ylabel="rank", ylim=(6.3, 0.7))
     drawing.one_legend(figure, panels[:1], columns=6)
     return figure

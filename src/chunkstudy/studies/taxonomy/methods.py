@@ -11,8 +11,7 @@ from chunkstudy.base.places import Places
 from chunkstudy.evaluation.statistics.agreement import kendall
 from chunkstudy.published.sources import AVERAGE
 from chunkstudy.runs import facts
-from chunkstudy.show.columns import Column, Columns
-from chunkstudy.show.formats import number, percent, points, whole
+from chunkstudy.show.formats import Column, Columns, number, percent, points, whole
 from chunkstudy.show.runs import Runs
 
 STRUCTURE = ("paragraph", "sentence-5", "fixed-256")

@@ -12,7 +12,7 @@ import pandas as pd
 
 from chunkstudy.published.chunk_size import BOOKS
 from chunkstudy.published.sources import AVERAGE
-from chunkstudy.runs.display_names import shown
+from chunkstudy.show.titles import shown
 from chunkstudy.studies.taxonomy import tables
 from chunkstudy.studies.taxonomy.tables import RECORDS, ROWS
 

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from chunkstudy.runs import display_names
+from chunkstudy.show import titles
 from chunkstudy.show.drawing import LATE, PLAIN, intervals, one_legend, rows_named, style, zero
-from chunkstudy.studies.trained_late_chunking.columns import ARMS
+from chunkstudy.show.titles import TRAINED_ON
 
 
 @style()
@@ -29,12 +29,12 @@ def figure_costs(rows: pd.DataFrame) -> Figure:
         means.plot(plain, at, "o", ms=5, color=PLAIN, label="plain chunking")
         means.plot(late, at, "D", ms=4, color=LATE, label="late chunking")
         means.set_xlabel("DCG@10, percent")
-        name, count = display_names.collection(str(collection)), models["n"].max()
+        name, count = titles.collection(str(collection)), models["n"].max()
         means.set_title(f"{name}\n{count:,} questions", loc="left", fontsize=9)
         intervals(differences, models, at, "0.25", "late minus plain, 95% interval")
         zero(differences)
         differences.set_xlabel("late minus plain, points")
     named = {"untrained": "As released"}
-    rows_named(panels[0][0], [named.get(arm, f"Trained on {ARMS[arm]}") for arm in arms])
+    rows_named(panels[0][0], [named.get(arm, f"Trained on {TRAINED_ON[arm]}") for arm in arms])
     one_legend(figure, panels[0], columns=3)
     return figure

@@ -3,6 +3,7 @@
 from chunkstudy.studies.which_chunker.advice import (
     ADVISED,
     AS_GOOD,
+    COLUMNS,
     GROUP,
     IN_THE_PAPER,
     advice,

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
 
 from chunkstudy.evaluation.statistics.differences import EQUIVALENT
-from chunkstudy.show.formats import points
+from chunkstudy.runs.conditions import PRE_EMBEDDING
+from chunkstudy.show import titles
+from chunkstudy.show.formats import Column, Columns, points, whole
 from chunkstudy.studies.which_chunker.ranking import IN_CORPUS, READ
 
 GROUP = ["task", "collections", "encoder"]
@@ -33,6 +36,27 @@ IN_THE_PAPER: dict[str, Any] = {
                 "two windows averaged": "averaged"},
 }  # fmt: skip
 """How the paper sets what bears advice."""
+WINDOW = re.compile(r"(?<=late|lain), (\d+) tokens")
+"""What one that reads chunks of as many tokens is not to be taken for."""
+
+
+def arm(chunker: str, ordering: str, window: object) -> str:
+    """An arm by its names; late chunking says its window itself."""
+    plain = ordering == PRE_EMBEDDING
+    read = f"plain, {window} tokens" if plain else titles.ordering(ordering)
+    read = WINDOW.sub(r" in windows of \1", read)
+    return f"{titles.shown('chunker', chunker)}, {read}"
+
+
+def arms(text: str) -> str:
+    """``chunker ordering window; …`` by their names."""
+    return "; ".join(arm(*slugs.split(" ")) for slugs in text.split("; ") if slugs)
+
+
+COLUMNS: Columns = {
+    "window": Column("read at once, tokens", whole),
+    **dict.fromkeys((AS_GOOD, "not shown to be worse"), arms),
+}
 
 
 def advice(ranked: pd.DataFrame, fewest_questions: int = 100) -> pd.DataFrame:

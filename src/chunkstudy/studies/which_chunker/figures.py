@@ -6,9 +6,9 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
-from chunkstudy.runs import display_names
+from chunkstudy.show import titles
 from chunkstudy.show.drawing import COLORS, intervals, one_legend, rows_named, style, titled
-from chunkstudy.studies.which_chunker.columns import arm
+from chunkstudy.studies.which_chunker.advice import arm
 
 PANEL = ["task", "collections"]
 
@@ -39,13 +39,13 @@ def figure_best(ranked: pd.DataFrame, fewest: int, most: int = 4) -> Figure:
         at = pd.Series(range(len(rows)), index=rows.index)
         for color, model in zip(COLORS, models, strict=False):
             own = rows[rows["encoder"] == model]
-            name = display_names.encoder(model)
+            name = titles.encoder(model)
             worse = own["shown"] == "lower"
             intervals(axes, own, at[own.index], color, name, "score", hollow=worse)
         rows_named(axes, [arm(*one) for one in rows[["chunker", "ordering", "window"]].values])
-        measure = display_names.measure(str(rows["measure"].iloc[0]))
-        where = f"{display_names.collection(str(collections))}, {rows['n'].max():,} questions"
-        axes.set_title(f"{display_names.TASKS[str(task)].capitalize()}\n{where}", loc="left")
+        measure = titles.measure(str(rows["measure"].iloc[0]))
+        where = f"{titles.collection(str(collections))}, {rows['n'].max():,} questions"
+        axes.set_title(f"{titles.TASKS[str(task)].capitalize()}\n{where}", loc="left")
         axes.set_xlabel(f"{measure} (%), 95% interval")
     one_legend(figure, panels[:, 0], columns=2)
     titled(

@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
-from chunkstudy.runs import display_names
+from chunkstudy.show import titles
 from chunkstudy.show.drawing import COLORS, intervals, one_legend, style
 from chunkstudy.studies.which_models.bidirectionality import BEYOND, EARLIER, HALF, LATER
 from chunkstudy.studies.which_models.reach import UNIT
@@ -37,7 +37,7 @@ def figure_reach(rows: pd.DataFrame) -> Figure:
             axes.set_xticks(range(len(distances)), [str(distance) for distance in distances])
     for top, bottom, model in zip(panels[0], panels[-1], models, strict=True):
         texts = int(rows.loc[rows["model"] == model, "texts"].max())
-        title = display_names.encoder(model).replace(" in four", "\nin four")
+        title = titles.encoder(model).replace(" in four", "\nin four")
         top.set_title(f"{title}\n{texts} texts", loc="left")
         bottom.set_xlabel("tokens between\nchunk and change")
     movement = (

@@ -1,24 +1,9 @@
-"""How the columns of this page's tables are shown."""
+"""Which columns this page's tables show, in which order."""
 
 from __future__ import annotations
 
-from chunkstudy.show.columns import Column, Columns, named
-from chunkstudy.show.formats import number, points, significant, tenths, whole
+from chunkstudy.show.formats import Column, Columns, significant, whole
 
-COLUMNS: Columns = {
-    "SpanRecall@5 difference": Column("difference, points", points),
-    "answered by": named("language model"),
-    "instead": named("chunker"),
-    "measured on": named("collection"),
-    "run": Column("cells run", whole),
-    **dict.fromkeys(
-        ("draws", "chunks", "documents", "requests", "tokens in", "tokens read", "tokens written"),
-        whole),
-    **dict.fromkeys(("candidates", "pieces", "seconds"), tenths),
-    **dict.fromkeys(
-        ("documents a second", "printed a second", "tokens a second", "million tokens in",
-         "million tokens out", "US dollars", "US dollars, Emma"), number),
-}  # fmt: skip
 SETTINGS = ["measure", "encoder", "protocol", "ordering", "chunker"]
 TESTED = ["difference", "low", "high", "p_holm", "shown"]
 OF_EMMA = [

@@ -1,4 +1,4 @@
-"""What notebooks answered and counted, as they left it in ``results/answers``."""
+"""What notebooks left: the tables that they derived, their answers, and the paper's numbers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,27 @@ import pandas as pd
 from chunkstudy.base.places import Places
 
 
-def read(places: Places) -> pd.DataFrame:
+class MissingTableError(RuntimeError):
+    """A table that a page shows was not derived; the message says what to run."""
+
+
+def table(places: Places, name: str) -> pd.DataFrame:
+    """A derived table as numbers: ``results/tables/NAME.csv``, or ``comparison``.
+
+    Raises:
+        MissingTableError: if it was not derived yet.
+    """
+    folder = places.results if name == "comparison" else places.tables
+    path = folder / f"{name}.csv"
+    if not path.exists():
+        raise MissingTableError(f"there is no table {name}; run `chunkstudy reproduce` first")
+    try:
+        return pd.read_csv(path, dtype={"published": object} if name == "comparison" else None)
+    except pd.errors.EmptyDataError:
+        return pd.DataFrame()
+
+
+def answers(places: Places) -> pd.DataFrame:
     """Every answer, a row each: ``page``, ``question``, ``answer``."""
     rows = [{"page": page, **one} for page, content in _every(places) for one in content["answers"]]
     return pd.DataFrame(rows, columns=["page", "question", "answer"])

@@ -1,4 +1,5 @@
-"""A notebook's parameters: which it declares, and that it was given no others.
+"""What a notebook's source says: the parameters that it declares, and that it was given no others;
+the condition of an answer, and the numbers that it and its sentence rest on.
 
 papermill itself only warns of a name that a notebook does not declare, and takes a value of any
 kind.
@@ -9,13 +10,20 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import FrameType
 from typing import Any
+
+import executing
+import numpy as np
+import pandas as pd
 
 SECRET = re.compile(r"(^|_)(key|secret|password|passwd|credential|token)(_|$)", re.IGNORECASE)
 INJECTED = "# Parameters\n"
 """How the cell begins that papermill puts behind a notebook's own parameters."""
+LONGEST = 120
+"""Characters of a value that are shown."""
 
 
 class NotebookError(RuntimeError):
@@ -79,14 +87,75 @@ def _injected(namespace: Mapping[str, Any]) -> dict[str, Any]:
 def _assigned(cell: str) -> dict[str, Any]:
     """What a cell assigns, by name."""
     return {
-        node.targets[0].id: _value(node.value)
+        node.targets[0].id: _literal(node.value)
         for node in ast.parse(cell).body
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
     }
 
 
-def _value(node: ast.expr) -> Any:
+def _literal(node: ast.expr) -> Any:
     """A literal's; that of ``float("inf")`` and its like, for which there is none, too."""
     if isinstance(node, ast.Call):
         return float(ast.literal_eval(node.args[0]))
     return ast.literal_eval(node)
+
+
+def failed(frame: FrameType) -> str:
+    """What a call of ``study.answer(question, sentence, holds=...)`` in this frame was given.
+
+    Returns:
+        one or two sentences in Markdown; without the notebook's source only that it fails.
+    """
+    call = executing.Source.executing(frame).node
+    if not isinstance(call, ast.Call):
+        return "Not answered: the condition of its answer does not hold with these parameters."
+    given = dict(zip(("question", "sentence", "holds"), call.args, strict=False))
+    given |= {one.arg: one.value for one in call.keywords if one.arg}
+    condition = f"`{ast.unparse(given['holds'])}`"
+    values = ", ".join(_values(given, frame))
+    return f"Not answered: the condition {condition} does not hold with these parameters. " + (
+        f"Here {values}." if values else ""
+    )
+
+
+def _values(given: dict[str, ast.expr], frame: FrameType) -> Iterator[str]:
+    """Each expression of the condition and of the sentence with its value, once."""
+    asked = [*_operands(given["holds"])]
+    sentence = given.get("sentence")
+    if sentence is not None:
+        asked += [one.value for one in ast.walk(sentence) if isinstance(one, ast.FormattedValue)]
+    for text in dict.fromkeys(ast.unparse(one) for one in asked):
+        try:
+            value = eval(text, frame.f_globals, frame.f_locals)
+        except Exception:  # of names that only a comprehension has
+            continue
+        yield f"`{text}` is {_shown(value)}"
+
+
+def _operands(node: ast.expr) -> Iterator[ast.expr]:
+    """What a condition compares, constants left out."""
+    if isinstance(node, ast.BoolOp):
+        for part in node.values:
+            yield from _operands(part)
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        yield from _operands(node.operand)
+    elif isinstance(node, ast.Compare):
+        for side in (node.left, *node.comparators):
+            if _names(side):
+                yield side
+    elif _names(node):
+        yield node
+
+
+def _names(node: ast.expr) -> bool:
+    """Whether an expression is no literal, which would only say itself again."""
+    return any(isinstance(part, ast.Name) for part in ast.walk(node))
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, pd.Series | pd.Index | np.ndarray):
+        value = value.tolist()
+    if isinstance(value, float | np.floating):
+        return f"{value:.4g}"
+    text = str(value) if isinstance(value, str | int | np.integer) else repr(value)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
