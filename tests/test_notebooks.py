@@ -60,7 +60,7 @@ def small(tmp_path: Path) -> Path:
 def test_every_notebook_has_its_parameters_checked_before_any_other_use(source: Path) -> None:
     cells = [c for c in nbformat.read(source, as_version=4).cells if c.cell_type == "code"]
     (at,) = [i for i, c in enumerate(cells) if "parameters" in c.metadata.get("tags", [])]
-    assert f'Study("{source.stem}"' in cells[at + 1].source
+    assert re.search(rf'Study\(\s*"{source.stem}"', cells[at + 1].source)
 
 
 def test_parameters_are_read_as_what_the_notebook_declares(small: Path) -> None:

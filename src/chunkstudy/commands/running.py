@@ -100,6 +100,8 @@ def estimate(
     Boundaries that the papers let a language model draw come last.
     """
     with one_sentence():
+        if device not in DEVICES:
+            raise ValueError(f"unknown device {device!r}; use one of {', '.join(DEVICES)}")
         price(select(only), device, again)
 
 

@@ -170,13 +170,7 @@ def estimate(
     again: bool = False,
 ) -> Iterator[str]:
     """A line per condition that is not recorded, or ``again`` of all, and totals, on one of
-    ``DEVICES``; then one for each segmentation that a language model draws.
-
-    Raises:
-        ValueError: if the device is unknown.
-    """
-    if device not in DEVICES:
-        raise ValueError(f"unknown device {device!r}; use one of {', '.join(DEVICES)}")
+    ``DEVICES``; then one for each segmentation that a language model draws."""
     priced = prices(conditions, places, again, DEVICES[device])
     for name in dict.fromkeys(one.condition.collection for one in priced):
         if not known_size(name, places)[1]:

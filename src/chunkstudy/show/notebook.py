@@ -15,7 +15,6 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-import executing
 import numpy as np
 import pandas as pd
 
@@ -106,6 +105,8 @@ def failed(frame: FrameType) -> str:
     Returns:
         one or two sentences in Markdown; without the notebook's source only that it fails.
     """
+    import executing  # no part of the light install, where parameters are read all the same
+
     call = executing.Source.executing(frame).node
     if not isinstance(call, ast.Call):
         return "Not answered: the condition of its answer does not hold with these parameters."

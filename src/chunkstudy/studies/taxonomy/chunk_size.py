@@ -1,7 +1,7 @@
-"""The size of chunks against the scores of queries: Figure 2 of the taxonomy, from runs.
+"""How large are the chunks that a query could be answered from?
 
-The experiment ``chunk-sizes`` measures the chunks that a query could be answered from. The
-taxonomy's text and its code correlate different things. ``text``: a point per query, the mean
+The experiment ``chunk-sizes`` measures them, for Figure 2 of the taxonomy: the size of chunks
+against the scores of queries. The taxonomy's text and its code correlate different things. ``text``: a point per query, the mean
 size of the chunks that touch its relevant document or passage against its score. ``code``
 (published/chunk_size.py): a query's size is the mean over its relevant documents, outliers are left
 out, and the logarithm is taken. ``within``: the logarithm of the text's size, both axes less
