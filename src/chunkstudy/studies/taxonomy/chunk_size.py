@@ -1,11 +1,12 @@
 """How large are the chunks that a query could be answered from?
 
 The experiment ``chunk-sizes`` measures them, for Figure 2 of the taxonomy: the size of chunks
-against the scores of queries. The taxonomy's text and its code correlate different things. ``text``: a point per query, the mean
-size of the chunks that touch its relevant document or passage against its score. ``code``
-(published/chunk_size.py): a query's size is the mean over its relevant documents, outliers are left
-out, and the logarithm is taken. ``within``: the logarithm of the text's size, both axes less
-their means in each collection, so that differences between collections play no part.
+against the scores of queries. The taxonomy's text and its code correlate different things.
+``text``: a point per query, the mean size of the chunks that touch its relevant document or passage
+against its score. ``code`` (published/chunk_size.py): a query's size is the mean over its relevant
+documents, outliers are left out, and the logarithm is taken. ``within``: the logarithm of the
+text's size, both axes less their means in each collection, so that differences between collections
+play no part.
 """
 
 from __future__ import annotations
