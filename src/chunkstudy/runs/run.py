@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from chunkstudy.base import tokens
 from chunkstudy.base.files import check_writable
 from chunkstudy.base.spans import Chunker, Chunks, Collection
-from chunkstudy.collections.registry import load_collection as load_collection
+from chunkstudy.collections.registry import load_collection
 from chunkstudy.encoders import api
 from chunkstudy.encoders.api import ApiEncoder
 from chunkstudy.evaluation.retrieval import hnsw
@@ -27,9 +27,7 @@ from chunkstudy.runs.chunking import chunk, describe, describe_language_model
 from chunkstudy.runs.conditions import PREPENDED, Condition, ConditionError
 from chunkstudy.runs.encoding import Vectors, contexts_of, encode_both, jobs, read_once
 from chunkstudy.runs.requirements import reason_not_run
-from chunkstudy.runs.store import VectorStore
-from chunkstudy.runs.store import boundary_store as boundary_store
-from chunkstudy.runs.store import load_store as load_store
+from chunkstudy.runs.store import VectorStore, boundary_store, load_store
 
 PACKAGES = ("numpy", "torch", "transformers", "tokenizers", "tiktoken", "chunkstudy")
 UNITS = ("cl100k", "wordpiece", "characters")
