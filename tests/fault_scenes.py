@@ -35,8 +35,8 @@ from chunkstudy.runs import conditions, records, store
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.run import read_together, run
 from chunkstudy.runs.store import SUFFIX
-from chunkstudy.show.formats import write_csv
 from chunkstudy.studies.generated_questions.prompts import Settings
+from chunkstudy.study.formats import write_csv
 from tests import api_server, checkpoints, forking, mounts, small_study, small_training
 
 COLLECTION = "letters"

@@ -12,8 +12,8 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from chunkstudy.runs.conditions import Condition
-from chunkstudy.show.scores import Scores
 from chunkstudy.studies.taxonomy import marked
+from chunkstudy.study.scores import Scores
 from tests.made_library import OWN, PRE, WIDE, made
 
 Found = dict[Condition, pd.Series]

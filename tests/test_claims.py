@@ -19,8 +19,8 @@ from chunkstudy.published import statements
 from chunkstudy.published.cells import CellError
 from chunkstudy.published.sources import WORKS
 from chunkstudy.published.statements import Statement
-from chunkstudy.show import claims, claims_page
-from chunkstudy.show.claims import Claim, ClaimError, verdict
+from chunkstudy.study import claims, claims_page
+from chunkstudy.study.claims import Claim, ClaimError, verdict
 
 ROOT = Places(Path(__file__).parents[1])
 HEADER = "id,work,place,sentence,fair,strict,numbers,basis,needs,page"

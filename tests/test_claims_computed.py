@@ -15,13 +15,13 @@ from chunkstudy.base.places import Places
 from chunkstudy.llm.causal_models import SMOLLM
 from chunkstudy.published import cells, statements
 from chunkstudy.runs import facts, study_results
-from chunkstudy.show.claims import Claim, rows
-from chunkstudy.show.runs import Runs
 from chunkstudy.studies.chroma import computed_claims as chroma
 from chunkstudy.studies.chroma.tables import counts_beside_published
 from chunkstudy.studies.jina import claims as jina
 from chunkstudy.studies.labels import averages
 from chunkstudy.studies.labels.claims import of_the_example
+from chunkstudy.study.claims import Claim, rows
+from chunkstudy.study.runs import Runs
 
 ROOT = Places(Path(__file__).parents[1])
 LISTED = statements.read(ROOT)

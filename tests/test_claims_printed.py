@@ -15,10 +15,10 @@ from chunkstudy.base.places import Places
 from chunkstudy.published import cells, statements
 from chunkstudy.published.cells import Fact
 from chunkstudy.runs import study_results
-from chunkstudy.show.claims import Claim, ClaimError, rows
 from chunkstudy.studies import taxonomy
 from chunkstudy.studies.chroma import claims as chroma
 from chunkstudy.studies.jina import claims as jina
+from chunkstudy.study.claims import Claim, ClaimError, rows
 
 ROOT = Places(Path(__file__).parents[1])
 LISTED = statements.read(ROOT)

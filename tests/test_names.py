@@ -31,8 +31,8 @@ from chunkstudy.runs.conditions import (
     parse_encoder,
     parse_method,
 )
-from chunkstudy.show import titles
 from chunkstudy.studies.own_documents.retrievers import retriever
+from chunkstudy.study import titles
 
 PARTS = ("collection", "chunker", "encoder", "ordering", "protocol")
 RECORDS = Path(__file__).parents[1] / "results" / "runs"

@@ -12,7 +12,7 @@ import pytest
 from nbconvert import HTMLExporter
 
 from chunkstudy.publish import notebooks
-from chunkstudy.show.notebook import NotebookError, inspect_parameters
+from chunkstudy.study.notebook import NotebookError, inspect_parameters
 
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted((ROOT / "notebooks").glob("*.ipynb"))

@@ -9,7 +9,7 @@ import pytest
 
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import HIGHER, LOWER
-from chunkstudy.show.tables import Table
+from chunkstudy.study.tables import Table
 from tests import derived_tables
 
 DIFFERENCE = ("difference", "a minus b", "late - plain")

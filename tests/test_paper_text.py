@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from chunkstudy.base.places import Places
-from chunkstudy.show import written
+from chunkstudy.study import written
 
 PAPER = Path(__file__).parents[1] / "paper"
 SECTIONS = sorted((PAPER / "sections").glob("*.tex"))

@@ -20,7 +20,7 @@ from chunkstudy.llm import openai_client
 from chunkstudy.llm.prices import budget
 from chunkstudy.publish import notebooks
 from chunkstudy.runs.conditions import MINILM
-from chunkstudy.show.notebook import INJECTED, NotebookError, changed
+from chunkstudy.study.notebook import INJECTED, NotebookError, changed
 
 RYE = "Rye is sown in autumn. Oats are sown in spring. Rye is cut first."
 GOOD = {"document": "rye.md", "text": "autumn"}

@@ -17,10 +17,10 @@ from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.runs.conditions import MINILM, MPNET, Condition
 from chunkstudy.runs.store import VectorStore
-from chunkstudy.show.inspector import diagnosis, inspection
-from chunkstudy.show.inspector import pages as inspector
-from chunkstudy.show.inspector.html import marked, render, render_index, segments
-from chunkstudy.show.inspector.inspection import Alone, Excerpt, Inspection, RankedChunk
+from chunkstudy.study.inspector import diagnosis, inspection
+from chunkstudy.study.inspector import pages as inspector
+from chunkstudy.study.inspector.html import marked, render, render_index, segments
+from chunkstudy.study.inspector.inspection import Alone, Excerpt, Inspection, RankedChunk
 from tests.small_study import Letters
 
 DEPTH = 2

@@ -14,8 +14,8 @@ from chunkstudy.runs import rescore
 from chunkstudy.runs.parquet import RecordError
 from chunkstudy.runs.records import Run, read_run
 from chunkstudy.runs.study_results import StudyError
-from chunkstudy.show import beside
-from chunkstudy.show import collection as passages
+from chunkstudy.study import beside
+from chunkstudy.study import collection as passages
 from tests.small_study import LONG
 
 PLACES = Places(Path(__file__).parents[1])

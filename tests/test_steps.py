@@ -135,5 +135,5 @@ def test_a_step_knows_no_record_and_no_notebook() -> None:
     loaded = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
-    unknown = ("chunkstudy.runs.records", "chunkstudy.runs.run", "chunkstudy.show", "IPython")
+    unknown = ("chunkstudy.runs.records", "chunkstudy.runs.run", "chunkstudy.study", "IPython")
     assert not {name for name in loaded.stdout.split() if name.startswith(unknown)}

@@ -17,8 +17,8 @@ from chunkstudy import Study
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.encoders import transformer
 from chunkstudy.runs.study_results import StudyError
-from chunkstudy.show import computing, study
-from chunkstudy.show.computing import Compute
+from chunkstudy.study import computing, study
+from chunkstudy.study.computing import Compute
 from tests.small_study import Letters
 
 ROOT = Path(__file__).parents[1]
@@ -225,7 +225,7 @@ def test_with_another_parameter_it_writes_below_build_and_judges_nothing(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: list[Any] = []
-    monkeypatch.setattr("chunkstudy.show.study.display", said.append)
+    monkeypatch.setattr("chunkstudy.study.study.display", said.append)
     within(monkeypatch, k=3)
     study = Study("small")
     study.answer("Is it so?", "Yes: 3 of 4.", holds=True)
@@ -243,7 +243,7 @@ def test_with_other_parameters_an_answer_that_fails_is_its_condition_and_numbers
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: list[Any] = []
-    monkeypatch.setattr("chunkstudy.show.study.display", said.append)
+    monkeypatch.setattr("chunkstudy.study.study.display", said.append)
     within(monkeypatch, k=3)
     exact, published = 0, pd.Series([0.25, 0.5])
     Study("small").answer(

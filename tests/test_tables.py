@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from chunkstudy.base.places import Places
 from chunkstudy.evaluation.measures import in_tokens
-from chunkstudy.show import latex
-from chunkstudy.show.formats import Column, number, whole
-from chunkstudy.show.tables import LONG, Table
-from chunkstudy.show.titles import named
+from chunkstudy.study import latex
+from chunkstudy.study.formats import Column, number, whole
+from chunkstudy.study.tables import LONG, Table
+from chunkstudy.study.titles import named
 
 ROOT = Path(__file__).resolve().parents[1]
 MINUS = "\N{MINUS SIGN}"

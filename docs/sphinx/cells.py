@@ -16,7 +16,7 @@ from itables.javascript import generate_init_offline_itables_html
 
 from chunkstudy.published import requirements
 from chunkstudy.published.sources import WORKS
-from chunkstudy.show import titles
+from chunkstudy.study import titles
 
 NUMBERS = """Every published number that was run, with the one computed here. *Exact*: all
 published digits agree. *Within spread*: the digits differ, but by no more than the published

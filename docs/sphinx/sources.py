@@ -108,7 +108,7 @@ def _toctree(entries: list[str], depth: int = 1, hidden: bool = False) -> str:
 def _api() -> dict[str, str]:
     """A page for what ``chunkstudy`` exports and one for each library below it."""
     exported = {
-        "Study": ("chunkstudy.show.study", "chunkstudy.show.runs", "chunkstudy.show.scores"),
+        "Study": ("chunkstudy.study.study", "chunkstudy.study.runs", "chunkstudy.study.scores"),
         "evaluate": ("chunkstudy.studies.own_documents.evaluate",),
     }
     pages = {name: list(modules) for name, modules in exported.items()}

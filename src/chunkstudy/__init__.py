@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from chunkstudy.runs.steps import encode as encode
     from chunkstudy.runs.steps import score as score
     from chunkstudy.runs.steps import search as search
-    from chunkstudy.show.study import Study as Study
     from chunkstudy.studies.own_documents.evaluate import evaluate as evaluate
+    from chunkstudy.study.study import Study as Study
 
 __version__ = "0.2.0"
 
 STEPS = ("collection", "chunk", "encode", "search", "score", "compare")
 OFFERED = dict.fromkeys(STEPS, "chunkstudy.runs.steps") | {
-    "Study": "chunkstudy.show.study",
+    "Study": "chunkstudy.study.study",
     "evaluate": "chunkstudy.studies.own_documents.evaluate",
 }
 """What the package offers, by the module that has it."""

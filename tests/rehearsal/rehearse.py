@@ -25,7 +25,7 @@ from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.library import Library
 from chunkstudy.runs.published_grid import corrected, published_grid
 from chunkstudy.runs.requirements import reason_not_run
-from chunkstudy.show.formats import write_csv
+from chunkstudy.study.formats import write_csv
 from tests.rehearsal.stand import MARK, SENTENCE, standing
 
 STUDIES = ("berlin", "document-lengths", "chunk-sizes")

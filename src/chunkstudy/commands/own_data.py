@@ -88,7 +88,7 @@ def inspect(
     ] = None,
 ) -> None:
     """Show why a query's chunks were found or missed, as a page that opens from disk."""
-    from chunkstudy.show.inspector import pages
+    from chunkstudy.study.inspector import pages
 
     with one_sentence():
         written = pages.write(

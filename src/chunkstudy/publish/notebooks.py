@@ -21,7 +21,7 @@ from papermill.exceptions import PapermillExecutionError
 
 from chunkstudy.base.files import write_text
 from chunkstudy.base.places import Places
-from chunkstudy.show.notebook import NotebookError, check, inspect_parameters
+from chunkstudy.study.notebook import NotebookError, check, inspect_parameters
 
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 KERNEL = "python3"

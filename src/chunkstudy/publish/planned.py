@@ -26,7 +26,7 @@ from chunkstudy.runs.conditions import (
     parse_encoder,
 )
 from chunkstudy.runs.published_grid import published_grid
-from chunkstudy.show.notebook import inspect_parameters
+from chunkstudy.study.notebook import inspect_parameters
 
 Parameters = Mapping[str, Any]
 

@@ -12,8 +12,8 @@ from chunkstudy.base.places import Places
 from chunkstudy.published.sources import WORKS
 from chunkstudy.published.verdicts import RUN
 from chunkstudy.runs.conditions import NONE
-from chunkstudy.show import titles, written
-from chunkstudy.show.tables import Table
+from chunkstudy.study import titles, written
+from chunkstudy.study.tables import Table
 
 HEADLINES = (
     "late_chunking_layouts",

@@ -25,9 +25,9 @@ from chunkstudy.base.processes import end_with_parent
 from chunkstudy.publish import live, notebooks, readme, reproducing
 from chunkstudy.published import side_by_side
 from chunkstudy.runs.library import Library
-from chunkstudy.show import latex, written
-from chunkstudy.show.formats import write_csv
-from chunkstudy.show.inspector import pages as inspector
+from chunkstudy.study import latex, written
+from chunkstudy.study.formats import write_csv
+from chunkstudy.study.inspector import pages as inspector
 
 
 class ReproduceError(RuntimeError):

@@ -14,8 +14,8 @@ from chunkstudy.runs import records
 from chunkstudy.runs.against_record import TOLERANCE
 from chunkstudy.runs.conditions import CONTEXTUALIZED, parse_encoder
 from chunkstudy.runs.estimate import prices, total
-from chunkstudy.show import written
-from chunkstudy.show.tables import Table
+from chunkstudy.study import written
+from chunkstudy.study.tables import Table
 
 PEAK = {"plain": "1.5 GB", "late": "2.9 GB"}
 """Of memory, by one process that reads Chroma's corpora with MiniLM, as GNU time counted it:

@@ -1,5 +1,5 @@
 """What the works claim, sentence by sentence: ``results/published/claims.csv``, a row a claim, in
-the order of the ledger. Whether it is so, a notebook judges (:mod:`chunkstudy.show.claims`).
+the order of the ledger. Whether it is so, a notebook judges (:mod:`chunkstudy.study.claims`).
 """
 
 from __future__ import annotations

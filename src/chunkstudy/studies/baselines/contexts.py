@@ -15,8 +15,8 @@ import pandas as pd
 from chunkstudy.evaluation.statistics.differences import FEWEST_DOCUMENTS, Keys, Pair, differences
 from chunkstudy.runs.conditions import CONTEXTUALIZED, PRE_EMBEDDING, PREPENDED
 from chunkstudy.runs.study_results import StudyError
-from chunkstudy.show.scores import Scores
-from chunkstudy.show.study import Study
+from chunkstudy.study.scores import Scores
+from chunkstudy.study.study import Study
 
 LATE = "late"
 

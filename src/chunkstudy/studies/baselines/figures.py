@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from chunkstudy.show import drawing, titles
 from chunkstudy.studies.baselines.arms import ARMS, TITLE, UNTITLED
+from chunkstudy.study import drawing, titles
 
 APART = 0.24
 """Of a row, between models."""

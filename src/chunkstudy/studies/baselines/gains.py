@@ -18,9 +18,9 @@ from chunkstudy.runs import facts
 from chunkstudy.runs.conditions import MINILM_512, EncoderName
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.runs.study_runs import Context
-from chunkstudy.show.study import Study
 from chunkstudy.studies.baselines import arms
 from chunkstudy.studies.baselines.arms import ARMS, CHUNKER, PLAN, VECTORS, WINDOW, Part, run_as
+from chunkstudy.study.study import Study
 
 Made = Mapping[str, pd.DataFrame]
 """The tables of :func:`arms.part`, of all parts."""

@@ -8,8 +8,6 @@ import pandas as pd
 from matplotlib.figure import Figure
 from scipy import stats
 
-from chunkstudy.show.drawing import COLORS, intervals, one_legend, rows_named, style, titled
-from chunkstudy.show.titles import SIGNALS
 from chunkstudy.studies.boundary_signals.areas import (
     BASELINES,
     DISTANCE,
@@ -19,6 +17,8 @@ from chunkstudy.studies.boundary_signals.areas import (
     SENTENCES,
 )
 from chunkstudy.studies.boundary_signals.roc import CHANCE
+from chunkstudy.study.drawing import COLORS, intervals, one_legend, rows_named, style, titled
+from chunkstudy.study.titles import SIGNALS
 
 NORMAL_95 = float(stats.norm.ppf(0.975))
 """Standard errors on either side of a mean."""

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 import pandas as pd
 
 from chunkstudy.published.cells import Fact
-from chunkstudy.show.claims import Claim, cited, coded, share
-from chunkstudy.show.titles import shown
+from chunkstudy.study.claims import Claim, cited, coded, share
+from chunkstudy.study.titles import shown
 
 RECALL, PRECISION = "SpanRecall@5", "SpanPrecision@5"
 OMEGA, IOU = "PrecisionOmega", "SpanIoU@5"

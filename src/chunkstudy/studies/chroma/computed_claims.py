@@ -11,11 +11,6 @@ from numpy.typing import NDArray
 
 from chunkstudy.chunkers.semantic import cluster_cuts
 from chunkstudy.published.cells import Fact
-from chunkstudy.show.claims import Claim, cited, share
-from chunkstudy.show.formats import estimate
-from chunkstudy.show.runs import Runs
-from chunkstudy.show.scores import Scores
-from chunkstudy.show.titles import shown
 from chunkstudy.studies.chroma.claims import (
     BESIDE_RECALL,
     OMEGA,
@@ -24,6 +19,11 @@ from chunkstudy.studies.chroma.claims import (
     listed,
 )
 from chunkstudy.studies.chroma.tables import CAPTION_QUERIES, EXACT, INSIDE, REPEATED
+from chunkstudy.study.claims import Claim, cited, share
+from chunkstudy.study.formats import estimate
+from chunkstudy.study.runs import Runs
+from chunkstudy.study.scores import Scores
+from chunkstudy.study.titles import shown
 
 ROUNDING = 5e-6
 """Stored scores have six decimals; a product of two is off by a few of the last."""

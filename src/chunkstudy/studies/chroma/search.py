@@ -33,9 +33,9 @@ from chunkstudy.runs.chunking import build_chunker
 from chunkstudy.runs.conditions import MINILM, PRE_EMBEDDING, Condition
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
-from chunkstudy.show.formats import Column, points_finely
-from chunkstudy.show.scores import Scores
 from chunkstudy.studies.chroma.tables import MINILM_ROWS
+from chunkstudy.study.formats import Column, points_finely
+from chunkstudy.study.scores import Scores
 
 COLLECTIONS = ("chroma",)
 PACKAGES = ("chroma-hnswlib",)

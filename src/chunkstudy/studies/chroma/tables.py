@@ -16,7 +16,7 @@ from chunkstudy.runs.conditions import MINILM, NONE, PRE_EMBEDDING, Condition
 from chunkstudy.runs.library import Library
 from chunkstudy.runs.published_grid import MAIN_SIZES
 from chunkstudy.runs.records import Run
-from chunkstudy.show.runs import MIN, Cut, Runs
+from chunkstudy.study.runs import MIN, Cut, Runs
 
 SPECIAL = 2
 """[CLS] and [SEP], which the report's table of all-MiniLM-L6-v2 counts in every chunk."""

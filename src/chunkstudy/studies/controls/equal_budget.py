@@ -39,7 +39,7 @@ from chunkstudy.runs.conditions import (
 )
 from chunkstudy.runs.encoding import encode
 from chunkstudy.runs.study_runs import Context
-from chunkstudy.show.study import Study
+from chunkstudy.study.study import Study
 
 FIVE = ("chroma", "chroma-within")
 """The same five corpora, searched together and each by itself."""

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from chunkstudy.show import titles
-from chunkstudy.show.drawing import (
+from chunkstudy.study import titles
+from chunkstudy.study.drawing import (
     COLORS,
     Color,
     intervals,

@@ -36,7 +36,7 @@ from chunkstudy.runs.steps import Vectors, score
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.runs.study_runs import Context
-from chunkstudy.show.study import Study
+from chunkstudy.study.study import Study
 
 NAME = "random-boundaries"
 COLLECTIONS = ("gutenqa-emma", "chroma-within", covid_qa.WITHIN)

@@ -15,9 +15,9 @@ from chunkstudy.llm.causal_models import SMOLLM
 from chunkstudy.published.cells import Fact
 from chunkstudy.runs.conditions import CONTEXTUALIZED, PRE_EMBEDDING
 from chunkstudy.runs.published_grid import E5_INSTRUCT
-from chunkstudy.show.claims import Claim, cited, share
-from chunkstudy.show.titles import SENTENCES, shown
 from chunkstudy.studies.jina.posts import STRENGTH, arms
+from chunkstudy.study.claims import Claim, cited, share
+from chunkstudy.study.titles import SENTENCES, shown
 
 SEVERAL = 8
 """Numbers that are told one by one at most; of more the range is told."""

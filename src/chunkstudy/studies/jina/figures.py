@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
-from chunkstudy.show import drawing, titles
+from chunkstudy.study import drawing, titles
 
 
 @drawing.style()

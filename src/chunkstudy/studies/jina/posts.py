@@ -17,10 +17,10 @@ from scipy import stats
 
 from chunkstudy.evaluation.statistics.differences import Pair, differences
 from chunkstudy.runs.conditions import CONTEXTUALIZED, PRE_EMBEDDING
-from chunkstudy.show import titles
-from chunkstudy.show.formats import Column, Columns, thousandths, whole
-from chunkstudy.show.scores import Scores
-from chunkstudy.show.titles import named
+from chunkstudy.study import titles
+from chunkstudy.study.formats import Column, Columns, thousandths, whole
+from chunkstudy.study.scores import Scores
+from chunkstudy.study.titles import named
 
 ARMS = ["plain", "late", "no chunking"]
 ARM_OF = {

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from chunkstudy.show.claims import Claim
+from chunkstudy.study.claims import Claim
 
 
 def of_the_example(example: pd.DataFrame, gold: pd.Series) -> Iterator[Claim]:

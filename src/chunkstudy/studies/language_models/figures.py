@@ -6,9 +6,9 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
-from chunkstudy.show import titles
-from chunkstudy.show.drawing import COLORS, intervals, one_legend, style
 from chunkstudy.studies.language_models.answers import FIFTHS
+from chunkstudy.study import titles
+from chunkstudy.study.drawing import COLORS, intervals, one_legend, style
 
 
 @style()

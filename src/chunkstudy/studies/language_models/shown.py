@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from chunkstudy.show.formats import Column, Columns, significant, whole
+from chunkstudy.study.formats import Column, Columns, significant, whole
 
 SETTINGS = ["measure", "encoder", "protocol", "ordering", "chunker"]
 TESTED = ["difference", "low", "high", "p_holm", "shown"]

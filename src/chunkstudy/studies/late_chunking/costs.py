@@ -14,7 +14,6 @@ from chunkstudy.encoders.interface import TokenEncoder
 from chunkstudy.runs.conditions import parse_method
 from chunkstudy.runs.encoding import jobs
 from chunkstudy.runs.study_runs import Context
-from chunkstudy.show.study import Tables
 from chunkstudy.studies.late_chunking.chunks import plain
 from chunkstudy.studies.late_chunking.systems import (
     LAYOUTS,
@@ -23,6 +22,7 @@ from chunkstudy.studies.late_chunking.systems import (
     late_ordering,
     slug,
 )
+from chunkstudy.study.study import Tables
 
 NAME = "layout-costs"
 COLLECTIONS = ("chroma-within", covid_qa.WITHIN)

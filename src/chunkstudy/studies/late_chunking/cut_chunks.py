@@ -21,9 +21,9 @@ from chunkstudy.evaluation.statistics.differences import Pair, differences
 from chunkstudy.runs.conditions import parse_encoder
 from chunkstudy.runs.encoding import SPECIAL
 from chunkstudy.runs.study_runs import Context
-from chunkstudy.show.study import Tables
 from chunkstudy.studies.late_chunking.chunks import recorded, sizes
 from chunkstudy.studies.late_chunking.systems import E5, EVERY, MINILM, MPNET, WINDOWS, Systems
+from chunkstudy.study.study import Tables
 
 NAME = "cut-chunks"
 COLLECTIONS = ("chroma-within",)

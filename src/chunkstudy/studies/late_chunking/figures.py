@@ -6,8 +6,8 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
-from chunkstudy.show import drawing, titles
 from chunkstudy.studies.late_chunking.systems import AVERAGED, E5, EVERY, TODAY
+from chunkstudy.study import drawing, titles
 
 MARKED = ("o", "s", "^", "D")
 APART = 10

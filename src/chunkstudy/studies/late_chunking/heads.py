@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from chunkstudy.show.formats import Column, Columns, number, percent, whole
+from chunkstudy.study.formats import Column, Columns, number, percent, whole
 
 READ_WHOLE: Columns = {"plain": Column("plain, read whole", percent)}
 AS_SIMILARITY: Columns = {

@@ -14,7 +14,7 @@ import pandas as pd
 from chunkstudy.base.places import Places
 from chunkstudy.encoders import models
 from chunkstudy.runs.conditions import NONE
-from chunkstudy.show.study import Study
+from chunkstudy.study.study import Study
 
 AGREES = 0.004
 """How far a score may lie off: what another library's rounding and ties were seen to move."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pandas as pd
 
 from chunkstudy.evaluation.statistics.differences import at
-from chunkstudy.show.formats import estimate
-from chunkstudy.show.study import Study
 from chunkstudy.studies.late_chunking.cut_chunks import TRUNCATED, WHOLE
 from chunkstudy.studies.late_chunking.heads import SHORTER
+from chunkstudy.study.formats import estimate
+from chunkstudy.study.study import Study
 
 
 def quote(

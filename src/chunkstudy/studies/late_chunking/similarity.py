@@ -17,9 +17,9 @@ from chunkstudy.evaluation import statistics
 from chunkstudy.runs.conditions import PRE_EMBEDDING, parse_method
 from chunkstudy.runs.encoding import encode
 from chunkstudy.runs.study_runs import Context
-from chunkstudy.show.study import Tables
 from chunkstudy.studies.late_chunking.chunks import plain
 from chunkstudy.studies.late_chunking.systems import MINILM, WINDOWS, late_ordering, slug
+from chunkstudy.study.study import Tables
 
 NAME = "similarity"
 COLLECTIONS = (*beir.LAPTOP, "gutenqa-emma")

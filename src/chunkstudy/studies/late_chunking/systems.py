@@ -14,8 +14,8 @@ from chunkstudy.encoders import models
 from chunkstudy.runs.conditions import NONE, EncoderName
 from chunkstudy.runs.records import Run
 from chunkstudy.runs.study_results import StudyError
-from chunkstudy.show.runs import Runs
-from chunkstudy.show.study import Study
+from chunkstudy.study.runs import Runs
+from chunkstudy.study.study import Study
 
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 MPNET = "sentence-transformers/all-mpnet-base-v2"

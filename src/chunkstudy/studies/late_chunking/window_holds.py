@@ -14,9 +14,9 @@ import pandas as pd
 from chunkstudy.collections import covid_qa
 from chunkstudy.runs.encoding import SPECIAL
 from chunkstudy.runs.study_runs import Context
-from chunkstudy.show.study import Tables
 from chunkstudy.studies.late_chunking.chunks import recorded, sizes
 from chunkstudy.studies.late_chunking.systems import AVERAGED, MINILM, Systems, slug
+from chunkstudy.study.study import Tables
 
 NAME = "window-holds"
 COLLECTIONS = ("chroma-within", covid_qa.WITHIN)

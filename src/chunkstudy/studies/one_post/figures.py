@@ -9,8 +9,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from chunkstudy.show import titles
-from chunkstudy.show.drawing import COLORS, rows_named, style
+from chunkstudy.study import titles
+from chunkstudy.study.drawing import COLORS, rows_named, style
 
 DRAWN, LOST = {"printed": COLORS[0], "here": COLORS[1]}, (0.82, 0.82, 0.82)
 

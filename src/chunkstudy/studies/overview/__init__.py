@@ -8,7 +8,7 @@ import pandas as pd
 
 from chunkstudy.published import sources
 from chunkstudy.published.verdicts import VERDICTS
-from chunkstudy.show.study import Study
+from chunkstudy.study.study import Study
 
 SCORES = "exact scores of retrieval"
 COVERAGE = {"run": "run", "exact": "exact", "scores": SCORES, "spread": "within_stack",

@@ -6,7 +6,7 @@ import pandas as pd
 
 from chunkstudy.evaluation.statistics import power
 from chunkstudy.evaluation.statistics.differences import SIGNIFICANT
-from chunkstudy.show import titles
+from chunkstudy.study import titles
 
 QUESTION = "Is one way of chunking best on these documents?"
 NOT_TESTED = "not tested"

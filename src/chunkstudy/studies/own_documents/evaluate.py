@@ -17,12 +17,12 @@ from chunkstudy.base.files import write_json
 from chunkstudy.collections import own
 from chunkstudy.collections.own import Documents, Questions
 from chunkstudy.runs.conditions import MINILM
-from chunkstudy.show.inspector.pages import refuse_committed
 from chunkstudy.studies.own_documents import questions as questions_page
 from chunkstudy.studies.own_documents import record, report, tables
 from chunkstudy.studies.own_documents.experiment import DEPTHS, Experiment, Say, Settings
 from chunkstudy.studies.own_documents.retrievers import EvaluationError
 from chunkstudy.studies.own_documents.systems import PLAIN, System, systems
+from chunkstudy.study.inspector.pages import refuse_committed
 
 CHUNKERS = ("recursive-200-0",)
 MISSING = (

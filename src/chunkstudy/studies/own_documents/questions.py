@@ -11,9 +11,9 @@ import pandas as pd
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.evaluation.measures.copies import found_first
 from chunkstudy.evaluation.retrieval.small_to_large import best_of_each
-from chunkstudy.show.inspector import pages as inspector
-from chunkstudy.show.inspector.inspection import Searched
 from chunkstudy.studies.own_documents.experiment import Experiment, Result
+from chunkstudy.study.inspector import pages as inspector
+from chunkstudy.study.inspector.inspection import Searched
 
 WORST = 20
 FILE = "questions.html"

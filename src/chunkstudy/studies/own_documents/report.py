@@ -11,13 +11,13 @@ from markupsafe import Markup
 
 from chunkstudy.base.files import write_text
 from chunkstudy.base.spans import Collection
-from chunkstudy.show import titles
-from chunkstudy.show.formats import Column, Columns, percent, points, tenths, thousandths, whole
-from chunkstudy.show.inspector.html import templates
-from chunkstudy.show.tables import Table
 from chunkstudy.studies.own_documents import answer, record
 from chunkstudy.studies.own_documents.systems import shown_as
 from chunkstudy.studies.own_documents.tables import READ, Tables
+from chunkstudy.study import titles
+from chunkstudy.study.formats import Column, Columns, percent, points, tenths, thousandths, whole
+from chunkstudy.study.inspector.html import templates
+from chunkstudy.study.tables import Table
 
 PAGE = "index.html"
 SCORES = "scores.csv"

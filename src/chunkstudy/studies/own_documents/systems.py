@@ -19,13 +19,13 @@ from chunkstudy.runs.conditions import (
     parse_chunker,
     parse_method,
 )
-from chunkstudy.show import titles
 from chunkstudy.studies.own_documents.retrievers import (
     EvaluationError,
     Retriever,
     retriever,
     safe,
 )
+from chunkstudy.study import titles
 
 PLAIN, LATE = "plain", "late"
 CONTEXTS = ("title", "headings")

@@ -47,10 +47,10 @@ from chunkstudy.runs.published_grid import TAXONOMY_COLLECTIONS, TAXONOMY_MODELS
 from chunkstudy.runs.store import VectorStore, boundary_store, load_store
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.runs.study_runs import Context
-from chunkstudy.show.computing import Computing, Found
-from chunkstudy.show.formats import Columns, number
-from chunkstudy.show.runs import Runs
 from chunkstudy.studies.taxonomy.tables import METHOD_OF
+from chunkstudy.study.computing import Computing, Found
+from chunkstudy.study.formats import Columns, number
+from chunkstudy.study.runs import Runs
 
 NAME = "chunk-sizes"
 HERE = (*beir.LAPTOP, "builtin-graded", "gutenqa-emma")

@@ -12,7 +12,6 @@ import pandas as pd
 
 from chunkstudy.published.cells import Fact
 from chunkstudy.published.sources import AVERAGE, IN_CORPUS
-from chunkstudy.show.claims import Claim, cited, coded, share
 from chunkstudy.studies.taxonomy.claims import (
     LATE,
     LLM_GUIDED,
@@ -25,6 +24,7 @@ from chunkstudy.studies.taxonomy.claims import (
     of_methods,
     ranks,
 )
+from chunkstudy.study.claims import Claim, cited, coded, share
 
 CHANGE = "relative change"
 NAMED = ["paragraphs", "sentences", "propositions"]

@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 from chunkstudy.published.chunk_size import BOOKS, CHANGE
 from chunkstudy.published.sources import AVERAGE
 from chunkstudy.runs.conditions import CONTEXTUALIZED, PRE_EMBEDDING
-from chunkstudy.show import drawing, titles
 from chunkstudy.studies.taxonomy.tables import METHOD_OF
+from chunkstudy.study import drawing, titles
 
 ARMS = {PRE_EMBEDDING: "plain", CONTEXTUALIZED: "late", CHANGE: CHANGE}
 WORDS = {"text": "ours, as the words define it", "code": "ours, as the code does it"}

@@ -11,8 +11,8 @@ from chunkstudy.base.places import Places
 from chunkstudy.evaluation.statistics.agreement import kendall
 from chunkstudy.published.sources import AVERAGE
 from chunkstudy.runs import facts
-from chunkstudy.show.formats import Column, Columns, number, percent, points, whole
-from chunkstudy.show.runs import Runs
+from chunkstudy.study.formats import Column, Columns, number, percent, points, whole
+from chunkstudy.study.runs import Runs
 
 STRUCTURE = ("paragraph", "sentence-5", "fixed-256")
 JUDGED = ("as_published-ielab", "as_published-lumberchunker")

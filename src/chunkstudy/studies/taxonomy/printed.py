@@ -12,9 +12,9 @@ import pandas as pd
 
 from chunkstudy.published.chunk_size import BOOKS
 from chunkstudy.published.sources import AVERAGE
-from chunkstudy.show.titles import shown
 from chunkstudy.studies.taxonomy import tables
 from chunkstudy.studies.taxonomy.tables import RECORDS, ROWS
+from chunkstudy.study.titles import shown
 
 TITLES = {
     "3": "plain chunking",

@@ -18,7 +18,7 @@ from chunkstudy.evaluation.statistics.differences import Pair, differences
 from chunkstudy.published.chunk_size import BOOKS
 from chunkstudy.published.sources import AVERAGE, IN_CORPUS
 from chunkstudy.runs.conditions import PRE_EMBEDDING
-from chunkstudy.show.scores import Scores
+from chunkstudy.study.scores import Scores
 
 ALPHA = 0.05
 PUBLISHED, RECORDS = "published", "records"

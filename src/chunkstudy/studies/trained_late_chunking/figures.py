@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from chunkstudy.show import titles
-from chunkstudy.show.drawing import LATE, PLAIN, intervals, one_legend, rows_named, style, zero
-from chunkstudy.show.titles import TRAINED_ON
+from chunkstudy.study import titles
+from chunkstudy.study.drawing import LATE, PLAIN, intervals, one_legend, rows_named, style, zero
+from chunkstudy.study.titles import TRAINED_ON
 
 
 @style()

@@ -10,9 +10,9 @@ import pandas as pd
 
 from chunkstudy.evaluation.statistics.differences import EQUIVALENT
 from chunkstudy.runs.conditions import PRE_EMBEDDING
-from chunkstudy.show import titles
-from chunkstudy.show.formats import Column, Columns, points, whole
 from chunkstudy.studies.which_chunker.ranking import IN_CORPUS, READ
+from chunkstudy.study import titles
+from chunkstudy.study.formats import Column, Columns, points, whole
 
 GROUP = ["task", "collections", "encoder"]
 """What is ranked by itself, as the tables name it."""

@@ -6,9 +6,9 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
-from chunkstudy.show import titles
-from chunkstudy.show.drawing import COLORS, intervals, one_legend, rows_named, style, titled
 from chunkstudy.studies.which_chunker.advice import arm
+from chunkstudy.study import titles
+from chunkstudy.study.drawing import COLORS, intervals, one_legend, rows_named, style, titled
 
 PANEL = ["task", "collections"]
 

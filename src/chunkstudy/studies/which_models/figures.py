@@ -6,10 +6,10 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
-from chunkstudy.show import titles
-from chunkstudy.show.drawing import COLORS, intervals, one_legend, style
 from chunkstudy.studies.which_models.bidirectionality import BEYOND, EARLIER, HALF, LATER
 from chunkstudy.studies.which_models.reach import UNIT
+from chunkstudy.study import titles
+from chunkstudy.study.drawing import COLORS, intervals, one_legend, style
 
 ROWS = {BEYOND: "chunk at the other end", HALF: "chunk in the middle"}
 WAYS = {LATER: ("text that comes later", "o"), EARLIER: ("text that comes before", "s")}

@@ -27,8 +27,8 @@ from chunkstudy.base.places import Places
 from chunkstudy.published import statements
 from chunkstudy.published.cells import CLAIMS, Fact
 from chunkstudy.published.statements import Statement
-from chunkstudy.show.formats import MINUS, Columns
-from chunkstudy.show.titles import one_of
+from chunkstudy.study.formats import MINUS, Columns
+from chunkstudy.study.titles import one_of
 
 Decided = bool | np.bool_ | pd.Series | pd.DataFrame | None
 Truth = Decided | Sequence[Decided]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from chunkstudy.show.inspector.inspection import Excerpt, Inspection, RankedChunk
+from chunkstudy.study.inspector.inspection import Excerpt, Inspection, RankedChunk
 
 FOUND = "found"
 TRIFLE = "found but for a trifle"

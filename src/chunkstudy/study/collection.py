@@ -15,8 +15,8 @@ from chunkstudy.base.spans import Collection, Document, Judgment, Span
 from chunkstudy.collections import registry
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.runs import facts
-from chunkstudy.show import titles
-from chunkstudy.show.tables import Table
+from chunkstudy.study import titles
+from chunkstudy.study.tables import Table
 
 SHOWN = ("part", "documents", "characters", "tokens", "queries", "excerpts")
 ONCE = {"documents", "characters", "tokens", "queries", "excerpts",

@@ -19,8 +19,8 @@ from pandas.io.formats.style import Styler
 
 from chunkstudy.evaluation import measures
 from chunkstudy.evaluation.measures import POINT, in_tokens
-from chunkstudy.show import latex, titles
-from chunkstudy.show.formats import (
+from chunkstudy.study import latex, titles
+from chunkstudy.study.formats import (
     Column,
     Columns,
     Text,
@@ -124,7 +124,7 @@ class Table:
         once: str = "",
         shorter: Mapping[str, str] | None = None,
     ) -> str:
-        """For a paper (:func:`chunkstudy.show.latex.table`)."""
+        """For a paper (:func:`chunkstudy.study.latex.table`)."""
         return latex.table(self.text, name, caption, span, once, shorter or {})
 
 

@@ -20,9 +20,9 @@ from chunkstudy.runs import records, rescore, scoring
 from chunkstudy.runs.against_record import apart
 from chunkstudy.runs.conditions import NONE, Condition, ConditionError, EncoderName
 from chunkstudy.runs.study_results import StudyError
-from chunkstudy.show.collection import hits
-from chunkstudy.show.computing import Arm, Computing, Found, deep_enough, stored
-from chunkstudy.show.scores import Scores
+from chunkstudy.study.collection import hits
+from chunkstudy.study.computing import Arm, Computing, Found, deep_enough, stored
+from chunkstudy.study.scores import Scores
 
 MEASURES = {
     "token_overlap": ("SpanRecall@{k}", "SpanPrecision@{k}", "PrecisionOmega", "SpanIoU@{k}"),

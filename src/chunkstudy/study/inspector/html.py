@@ -20,9 +20,9 @@ from markupsafe import Markup, escape
 
 from chunkstudy.base.spans import Query, Span
 from chunkstudy.base.tokens import without_surrogates
-from chunkstudy.show import titles
-from chunkstudy.show.inspector.diagnosis import CAUSES, Diagnosis, ordinal, percent
-from chunkstudy.show.inspector.inspection import MEASURES, Excerpt, Inspection, RankedChunk
+from chunkstudy.study import titles
+from chunkstudy.study.inspector.diagnosis import CAUSES, Diagnosis, ordinal, percent
+from chunkstudy.study.inspector.inspection import MEASURES, Excerpt, Inspection, RankedChunk
 
 CONTEXT = 300
 """Characters of text shown either side of an excerpt."""

@@ -7,8 +7,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from chunkstudy.published import sources
-from chunkstudy.show.drawing import COLORS, one_legend, style
-from chunkstudy.show.study import Study
+from chunkstudy.study.drawing import COLORS, one_legend, style
+from chunkstudy.study.study import Study
 
 VERDICTS = {"holds": (COLORS[2], ""), "partly": (COLORS[1], "//"),
             "contradicted": (COLORS[3], "xx"), "open": ("0.85", "")}  # fmt: skip

@@ -22,9 +22,9 @@ from chunkstudy.collections.registry import load_collection
 from chunkstudy.runs.conditions import MINILM, NONE, Condition, ConditionError
 from chunkstudy.runs.requirements import reason_not_run
 from chunkstudy.runs.store import VectorStore, boundary_store, load_store
-from chunkstudy.show.inspector.diagnosis import diagnose
-from chunkstudy.show.inspector.html import MAP_CONTEXT, Column, Page, render, render_index
-from chunkstudy.show.inspector.inspection import SCORED, Searched, search
+from chunkstudy.study.inspector.diagnosis import diagnose
+from chunkstudy.study.inspector.html import MAP_CONTEXT, Column, Page, render, render_index
+from chunkstudy.study.inspector.inspection import SCORED, Searched, search
 
 CHUNKERS = ("recursive-200-0", "token-250-125", "cluster-200")
 DEPTH = 5

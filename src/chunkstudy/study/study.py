@@ -29,12 +29,12 @@ from chunkstudy.runs import study_results, study_runs
 from chunkstudy.runs.conditions import PRE_EMBEDDING
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.runs.study_runs import Experiment, Tables
-from chunkstudy.show import beside as published
-from chunkstudy.show import claims, drawing, latex, notebook, runs
-from chunkstudy.show.collection import ShownCollection
-from chunkstudy.show.computing import COMPUTES, Compute, Computing
-from chunkstudy.show.formats import Columns, decimals, estimate, points, write_csv
-from chunkstudy.show.tables import Table
+from chunkstudy.study import beside as published
+from chunkstudy.study import claims, drawing, latex, notebook, runs
+from chunkstudy.study.collection import ShownCollection
+from chunkstudy.study.computing import COMPUTES, Compute, Computing
+from chunkstudy.study.formats import Columns, decimals, estimate, points, write_csv
+from chunkstudy.study.tables import Table
 
 ENCODER = "sentence-transformers/all-MiniLM-L6-v2"
 SEARCHES = ("exact", "published")
@@ -179,7 +179,7 @@ class Study:
 
     def beside(self, frame: pd.DataFrame, *tables: str) -> pd.DataFrame:
         """A table's numbers beside published ones, with difference and verdict
-        (:func:`chunkstudy.show.beside.beside`)."""
+        (:func:`chunkstudy.study.beside.beside`)."""
         return published.beside(self.places, tables, frame)
 
     def published(self, *tables: str) -> pd.DataFrame:
@@ -230,7 +230,7 @@ class Study:
     def claim(
         self, id: str, *numbers: object, fair: claims.Truth = None, strict: claims.Truth = None
     ) -> HTML:
-        """Judge one claim of a published work (:class:`chunkstudy.show.claims.Claim`) and keep it
+        """Judge one claim of a published work (:class:`chunkstudy.study.claims.Claim`) and keep it
         for the ledger; with other parameters it is neither. All its words stand in
         ``results/published/claims.csv``.
 
@@ -327,7 +327,7 @@ class Study:
         shorter: Mapping[str, str] | None = None,
         shown_as: Columns | None = None,
     ) -> None:
-        """Write a table of the paper (:func:`chunkstudy.show.latex.table`).
+        """Write a table of the paper (:func:`chunkstudy.study.latex.table`).
 
         Args:
             name: behind ``tab:`` in its label.

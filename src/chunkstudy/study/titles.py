@@ -16,7 +16,7 @@ from chunkstudy.encoders import models
 from chunkstudy.evaluation import measures
 from chunkstudy.published.sources import WORKS
 from chunkstudy.runs.conditions import PREPENDED, parse_chunker, parse_encoder, parse_method
-from chunkstudy.show.formats import (
+from chunkstudy.study.formats import (
     Column,
     Columns,
     Text,

@@ -12,8 +12,8 @@ from IPython.display import HTML
 from chunkstudy.evaluation import measures, statistics
 from chunkstudy.evaluation.statistics.differences import Pair, differences
 from chunkstudy.runs.study_results import StudyError
-from chunkstudy.show import titles
-from chunkstudy.show.tables import Table
+from chunkstudy.study import titles
+from chunkstudy.study.tables import Table
 
 KEYS = ("chunker", "part", "query_id")
 BEST = "best"

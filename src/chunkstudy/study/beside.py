@@ -13,8 +13,8 @@ from chunkstudy.published.sources import source_of
 from chunkstudy.published.verdicts import RUN, Judge, scale_of
 from chunkstudy.runs.conditions import CONTEXTUALIZED, NONE, Condition
 from chunkstudy.runs.study_results import StudyError
-from chunkstudy.show import titles
-from chunkstudy.show.formats import decimals
+from chunkstudy.study import titles
+from chunkstudy.study.formats import decimals
 
 KEYS = ("chunker", "part", "measure", "statistic")
 NUMBERS = ("value", "low", "high")

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from chunkstudy.show.drawing import COLORS
+from chunkstudy.study.drawing import COLORS
 
 BINS = np.arange(-0.24, 1.03, 0.06)  # 0.36 and 0.78 lie between two of them
 Values = NDArray[np.float64]
