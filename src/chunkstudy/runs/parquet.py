@@ -6,8 +6,9 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -32,16 +33,25 @@ def write(path: Path, frame: pd.DataFrame, planes: Sequence[str] = ()) -> None:
 
     Args:
         planes: columns whose numbers are stored first byte by first byte, second by second, ...,
-            which is smaller where many share their leading bytes.
+            which is smaller where many share their leading bytes; the others are stored as places
+            in the list of their values, which is smaller where values recur.
     """
-    table = pa.Table.from_pandas(frame, preserve_index=False)
+    _write(path, pa.Table.from_pandas(frame, preserve_index=False), planes)
+
+
+def write_table(path: Path, columns: Mapping[str, Sequence[Any]]) -> None:
+    """Write columns whose values may be missing, None, whatever else they are."""
+    _write(path, pa.table(dict(columns)))
+
+
+def _write(path: Path, table: pa.Table, planes: Sequence[str] = ()) -> None:
     buffer = io.BytesIO()
     pq.write_table(
         table,
         buffer,
         compression="zstd",
         compression_level=LEVEL,
-        use_dictionary=False,
+        use_dictionary=[name for name in table.column_names if name not in planes],
         use_byte_stream_split=list(planes),
         write_statistics=False,
         store_schema=False,
@@ -50,21 +60,26 @@ def write(path: Path, frame: pd.DataFrame, planes: Sequence[str] = ()) -> None:
 
 
 def read(path: Path) -> pd.DataFrame:
-    """The table in a file.
+    """The table in a file whose columns have no missing values but NaN.
 
     Raises:
         RecordError: if it is missing, or is not whole.
     """
+    table = read_table(path)
+    return pd.DataFrame({name: table[name].to_numpy() for name in table.column_names})
+
+
+def read_table(path: Path) -> pa.Table:
+    """The table in a file, as :func:`read` reads it."""
     try:
-        table = pq.ParquetFile(io.BytesIO(path.read_bytes())).read()
+        return pq.ParquetFile(io.BytesIO(path.read_bytes())).read()
     except FileNotFoundError as error:
-        raise RecordError(f"{path} is missing; run its condition again") from error
+        raise RecordError(f"{path} is missing; run its conditions again") from error
     except (pa.ArrowException, OSError) as error:
         raise RecordError(
             f"{path} cannot be read as Parquet, perhaps because it was cut short; restore it, or "
-            "run its condition again"
+            "remove it and run its conditions again"
         ) from error
-    return pd.DataFrame({name: table[name].to_numpy() for name in table.column_names})
 
 
 def digest(table: pd.DataFrame) -> str:

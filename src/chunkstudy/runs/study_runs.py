@@ -20,7 +20,7 @@ from typing import Any
 
 import pandas as pd
 
-from chunkstudy.base.files import alone, sha256
+from chunkstudy.base.files import folder_lock, sha256
 from chunkstudy.base.places import Places
 from chunkstudy.base.sources import SourceFile, fetch
 from chunkstudy.base.spans import Chunks, Collection
@@ -199,7 +199,7 @@ def run_parts(places: Places, experiment: Experiment, parts: Sequence[Any]) -> t
         context = Context(places)
         context.say(f"{name}: {one.name}")
         found = experiment.part(context, one)
-        with alone(folder):  # other processes may run other parts
+        with folder_lock(folder):  # other processes may run other parts
             tables = _joined(experiment.plan, study_results.tables(places, name), found)
             study_results.write(folder, tables, _merged(folder, made_by(context, experiment)))
     return folder, study_results.tables(places, name)
