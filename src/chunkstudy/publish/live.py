@@ -36,9 +36,8 @@ def compare(places: Places, unit: tuple[Condition, ...]) -> str:
     read_together(unit, places.vectors)
     held = []
     for condition in unit:
-        record = places.runs / condition.path
         outcome = run(condition, places.vectors, places.build / "runs", places.build / "rankings")
-        held.append(hold(condition, outcome, record, places.rankings))
+        held.append(hold(condition, outcome, places.runs, places.rankings))
         if held[-1].mean > TOLERANCE:
             raise records.RecordError(
                 f"{condition} gives scores that differ by {held[-1].mean:.4f} from the stored "

@@ -90,7 +90,7 @@ def expected(places: Places) -> str:
     for one in FINDINGS:
         found = [c for c in recorded if any(fnmatch(str(c), p) for p in one.patterns)]
         seconds = total(prices(found, places, again=True)).seconds
-        size = sum(_bytes(records.read_run(recorded[c])) for c in found)
+        size = sum(_bytes(records.read(places.runs, c).run) for c in found)
         value = one.expected
         for name, text in numbers.items():
             value = value.replace(f"{{{name}}}", text)

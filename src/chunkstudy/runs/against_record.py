@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from chunkstudy.evaluation.measures import in_tokens
-from chunkstudy.runs import rankings, records
+from chunkstudy.runs import records
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.run import Outcome
 
@@ -66,14 +66,15 @@ class Held:
         return f"{said}; other {', '.join(self.other)}" if self.other else said
 
 
-def hold(condition: Condition, outcome: Outcome, folder: Path, outside: Path) -> Held:
+def hold(condition: Condition, outcome: Outcome, runs: Path, outside: Path) -> Held:
     """Hold what a run found against the record of its condition.
 
     Raises:
-        RecordError: if there is no whole record.
+        RecordError: if there is no whole record below ``runs``.
     """
-    run, here = records.read_run(folder), outcome.run
-    scores, means = apart(outcome.scores, records.read_in_order(folder, run))
+    record, here = records.read(runs, condition), outcome.run
+    run = record.run
+    scores, means = apart(outcome.scores, record.scores)
     equal = run.per_query_sha256 == here.per_query_sha256
     drawn = condition.chunking.needs_encoder or condition.chunking.reader
     forgiven = MACHINE | VECTORS | (BOUNDARIES if drawn and not equal else set())
@@ -84,7 +85,7 @@ def hold(condition: Condition, outcome: Outcome, folder: Path, outside: Path) ->
         here.per_query_sha256,
         float(np.nanmax(scores.to_numpy())),
         float(means.max()),
-        _similarity(run, outcome, folder, outside),
+        _similarity(record, outcome, outside),
         tuple(name for name in now if now[name] != before[name] and name not in forgiven),
     )
 
@@ -105,11 +106,11 @@ def _exact(run: records.Run) -> dict[str, Any]:
     return said
 
 
-def _similarity(run: records.Run, outcome: Outcome, folder: Path, outside: Path) -> float:
+def _similarity(record: records.Record, outcome: Outcome, outside: Path) -> float:
     """The largest difference of the similarity at a rank; 0 where they rank other chunks, or no
     ranking is at hand."""
-    same = run.chunks_sha256 == outcome.run.chunks_sha256
-    recorded = rankings.load(folder, outside, run.ranking) if same else None
+    same = record.run.chunks_sha256 == outcome.run.chunks_sha256
+    recorded = record.ranking(outside) if same else None
     if recorded is None or outcome.kept is None:
         return 0.0
     return float((recorded["score"] - outcome.kept["score"]).abs().max())

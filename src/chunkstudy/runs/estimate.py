@@ -147,7 +147,7 @@ def prices(
     contextualized conditions whose documents are laid out alike share one reading: each counts
     once, for the first condition that needs it.
     """
-    missing = [c for c in conditions if again or not records.complete(places.runs / c.path)]
+    missing = [c for c in conditions if again or not records.complete(places.runs, c)]
     blocked = {c: reason_not_run(c) is not None for c in missing}
     names = {one.collection for one in missing}
     sizes = {name: known_size(name, places)[1] or DEFAULT_TOKENS for name in names}

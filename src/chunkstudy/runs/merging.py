@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from chunkstudy.base import places
-from chunkstudy.runs import conditions, rankings, records
+from chunkstudy.runs import records
+from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.records import RecordError
 
 
@@ -21,24 +21,24 @@ class Merged:
 
 
 def merge(folder: Path) -> Merged:
-    """Add the records below a folder that is laid out as ``results/runs``.
+    """Add the records of a folder that is laid out as ``results/runs``.
 
     A record is added whole or refused: where it is not whole, or where the same condition is
     recorded here with other scores.
 
     Raises:
-        RecordError: if the folder holds no record.
+        RecordError: if the folder holds no record, or a table of conditions is not whole.
     """
-    sources = sorted(path for path in folder.glob("*/*/*/*/*") if path.is_dir())
-    if not sources:
+    conditions = records.find(folder)
+    if not conditions:
         raise RecordError(
             f"there is no record below {folder}; name a folder that is laid out as results/runs"
         )
     merged = Merged()
-    for source in sources:
+    for condition in conditions:
         try:
-            added = _add(source, source.relative_to(folder).as_posix())
-        except (ValueError, RuntimeError) as error:
+            added = _add(folder, condition)
+        except RecordError as error:
             merged.refused.append(str(error))
             continue
         merged.added += added
@@ -46,31 +46,23 @@ def merge(folder: Path) -> Merged:
     return merged
 
 
-def _add(source: Path, name: str) -> bool:
+def _add(folder: Path, condition: Condition) -> bool:
     """Add one record; False if it is here already.
 
     Raises:
         RecordError: if it is not whole, or recorded here with other scores.
-        ValueError: if its path names no condition.
     """
-    target = records.record_folder(conditions.parse(name))
-    run = records.read_run(source)
-    scores = records.read_in_order(source, run)
-    if records.complete(target):
-        digest = records.read_run(target).per_query_sha256
-        if digest != run.per_query_sha256:
+    source, target = records.read(folder, condition), records.runs_of(condition)
+    scores, outside = source.scores, places.find().rankings
+    if records.complete(target, condition):
+        digest = records.read(target, condition).run.per_query_sha256
+        if digest != source.run.per_query_sha256:
             raise RecordError(
-                f"{name} is recorded here with other scores (digest {digest[:12]}, there "
-                f"{run.per_query_sha256[:12]}); run it again on both machines to see which holds"
+                f"{condition} is recorded here with other scores (digest {digest[:12]}, there "
+                f"{source.run.per_query_sha256[:12]}); run it again on both machines to see which "
+                "holds"
             )
         return False
-    try:
-        timing = records.read_timing(source)
-    except (OSError, json.JSONDecodeError) as error:
-        raise RecordError(
-            f"{source / 'timing.json'} is missing or torn; copy the record again"
-        ) from error
-    outside = places.find().rankings
-    ranking = rankings.load(source, outside, run.ranking)
-    records.write(target, run, scores, timing, ranking, outside=outside)
+    ranking = source.ranking(outside)
+    records.write(target, source.run, scores, source.timing, ranking, outside=outside)
     return True

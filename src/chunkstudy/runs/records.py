@@ -14,7 +14,6 @@ two that write at once, no condition of another is lost.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -30,11 +29,9 @@ from chunkstudy.base.files import folder_lock
 from chunkstudy.collections import own, registry
 from chunkstudy.runs import parquet, rankings
 from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.parquet import RecordError
+from chunkstudy.runs.parquet import KEY, Key, RecordError
 
 CONDITIONS = "conditions.parquet"
-KEY = ("chunker", "encoder", "ordering", "protocol")
-"""The columns that say of every row whose it is."""
 SPREAD = ("counts", "ranking")
 """What has a column for each of its values, ``counts.chunks``."""
 AS_JSON = (
@@ -165,7 +162,7 @@ class Record:
             RecordError: if they are missing, cut short, or not what was recorded.
         """
         path = scores_path(self.runs, self.run)
-        rows = _rows(path).get(self.run.key)
+        rows = parquet.read_by_key(path).get(self.run.key)
         if rows is None:
             raise RecordError(f"{path} has no scores of {self._name}; run the condition again")
         if lacking := {"query_id", *self.run.measures} - set(rows):
@@ -174,7 +171,7 @@ class Record:
             )
         if rows["query_id"].duplicated().any():
             raise RecordError(f"{path} holds {self._name} twice; run the condition again")
-        scores = rows.set_index("query_id")[self.run.measures]
+        scores = rows.astype({"query_id": str}).set_index("query_id")[self.run.measures]
         if scores_sha256(scores) != self.run.per_query_sha256:
             raise RecordError(
                 f"{path} is not what {CONDITIONS} recorded of {self._name}; run the condition again"
@@ -223,7 +220,7 @@ class Record:
         return "/".join((self.run.collection, *self.run.key))
 
     def _ranked_rows(self) -> pd.DataFrame | None:
-        return _rows(rankings_path(self.runs, self.run)).get(self.run.key)
+        return parquet.read_by_key(rankings_path(self.runs, self.run)).get(self.run.key)
 
 
 def scores_path(runs: Path, condition: Condition | Run) -> Path:
@@ -278,6 +275,11 @@ def read(runs: Path, condition: Condition) -> Record:
     return Record(runs, run, timing)
 
 
+def exists(runs: Path, condition: Condition) -> bool:
+    """Whether a condition is recorded below a folder, its scores whole or not."""
+    return condition.path.parts[1:] in _runs(runs / condition.collection / CONDITIONS)
+
+
 def complete(runs: Path, condition: Condition) -> bool:
     """Whether a whole, untouched record of a condition lies below a folder."""
     try:
@@ -309,83 +311,55 @@ def write(
     Raises:
         RecordError: if a table of the collection is not whole; nothing of it is touched.
     """
-    folder = runs / run.collection
-    with folder_lock(folder):
-        known = {key: of_key for key, (of_key, _) in _runs(folder / CONDITIONS).items()} | {run.key: run}
+    table = runs / run.collection / CONDITIONS
+    with folder_lock(table.parent):
+        known = {**_runs(table), run.key: (run, timing)}
         if ranking is not None and run.ranking is not None and len(ranking) > rankings.MOST_ROWS:
             parquet.write(outside / f"{run.ranking.sha256}.parquet", ranking, rankings.PLANES)
-            ranking = Record(runs, run, {}).first_chunks()  # these stay, and are checked when read
-        replace_ranking(runs, run, ranking)
-        table = _rows(scores_path(runs, run))
-        rows = {key: table[key] for key in table if key in known}
+            ranking = Record(runs, run, timing).first_chunks()  # which are checked when read
+        _write_ranking(runs, run, ranking)
+        path = scores_path(runs, run)
+        rows = {key: of for key, of in parquet.read_by_key(path).items() if key in known}
         rows[run.key] = scores.rename_axis("query_id").reset_index()
-        measures = dict.fromkeys(name for key in sorted(rows) for name in known[key].measures)
-        _write(scores_path(runs, run), rows, ["query_id", *measures])
-        _write_run(folder / CONDITIONS, run, timing)
+        measures = dict.fromkeys(name for key in sorted(rows) for name in known[key][0].measures)
+        parquet.write_by_key(path, rows, ["query_id", *measures])
+        parquet.write_dicts(table, [_row(*known[key]) for key in sorted(known)])
 
 
-def replace_ranking(runs: Path, run: Run, ranking: pd.DataFrame | None) -> None:
-    """Put a ranking, or what there is of one, in place of what a run has; None takes it away."""
+def keep_first_chunks(runs: Path, run: Run, chunks: pd.DataFrame | None) -> None:
+    """Keep what :meth:`Record.first_chunks` gives; None keeps none."""
+    with folder_lock(runs / run.collection):
+        _write_ranking(runs, run, chunks)
+
+
+def _write_ranking(runs: Path, run: Run, ranking: pd.DataFrame | None) -> None:
+    """Put a ranking, or its first chunks, in place of what there is of a run."""
     path = rankings_path(runs, run)
-    rows = {key: frame for key, frame in _rows(path).items() if key != run.key}
+    rows = {key: of for key, of in parquet.read_by_key(path).items() if key != run.key}
     if ranking is not None:
-        rows[run.key] = ranking if "score" in ranking else ranking.assign(score=np.float32("nan"))
-    if rows:
-        columns = next(iter(rows.values())).columns
-        _write(path, rows, list(columns), rankings.PLANES)
-    else:
-        path.unlink(missing_ok=True)
+        scored = "score" in ranking
+        rows[run.key] = ranking if scored else ranking.assign(score=np.float32("nan"))
+    columns = list(next(iter(rows.values()))) if rows else []
+    parquet.write_by_key(path, rows, columns, rankings.PLANES)
 
 
-def _rows(path: Path) -> dict[tuple[str, ...], pd.DataFrame]:
-    """The rows of a table by whose they are, in their order; none where there is no table."""
-    return _read_rows(path, *_state(path)) if path.exists() else {}
-
-
-def _runs(path: Path) -> dict[tuple[str, ...], tuple[Run, dict[str, Any]]]:
-    """What a table of conditions says of each, and its timing."""
-    return _read_runs(path, *_state(path)) if path.exists() else {}
-
-
-def _state(path: Path) -> tuple[int, int, int]:
-    """What changes when a file is replaced, so that one that stands is read once."""
-    status = path.stat()
-    return status.st_mtime_ns, status.st_size, status.st_ino
-
-
-@lru_cache(maxsize=16)
-def _read_rows(path: Path, *_: int) -> dict[tuple[str, ...], pd.DataFrame]:
-    table = parquet.read(path)
-    _check_columns(path, table)
-    rows = table.astype({"query_id": str}) if "query_id" in table else table
-    return {
-        tuple(map(str, key)): group.drop(columns=list(KEY)).reset_index(drop=True)
-        for key, group in rows.groupby(list(KEY), sort=False)
-    }
+def _runs(path: Path) -> dict[Key, tuple[Run, dict[str, Any]]]:
+    """What a table of conditions says of each, and its timing; none where there is no table."""
+    return _read_runs(path, *parquet.state(path)) if path.exists() else {}
 
 
 @lru_cache(maxsize=64)
-def _read_runs(path: Path, *_: int) -> dict[tuple[str, ...], tuple[Run, dict[str, Any]]]:
-    table = parquet.read_table(path)
-    _check_columns(path, table.column_names)
-    runs: dict[tuple[str, ...], tuple[Run, dict[str, Any]]] = {}
-    for row in table.to_pylist():
+def _read_runs(path: Path, *_: int) -> dict[Key, tuple[Run, dict[str, Any]]]:
+    runs: dict[Key, tuple[Run, dict[str, Any]]] = {}
+    for row in parquet.read_dicts(path):
         run, timing = _parse(path, row)
         if run.key in runs:
             raise RecordError(
-                f"{path} holds {run.condition} twice; restore it, or remove the collection's "
-                "tables and run its conditions again"
+                f"{path} holds {run.condition} twice; restore it, or remove the tables beside it "
+                "too and run their conditions again"
             )
         runs[run.key] = run, timing
     return runs
-
-
-def _check_columns(path: Path, columns: Iterable[str]) -> None:
-    if lacking := [name for name in KEY if name not in columns]:
-        raise RecordError(
-            f"{path} is no table of records: it lacks the column {lacking[0]}; restore it, or "
-            "remove it and run its conditions again"
-        )
 
 
 def _parse(path: Path, row: dict[str, Any]) -> tuple[Run, dict[str, Any]]:
@@ -431,23 +405,3 @@ def _row(run: Run, timing: dict[str, Any]) -> dict[str, Any]:
         else:
             row[name] = value
     return row
-
-
-def _write(
-    path: Path,
-    rows: dict[tuple[str, ...], pd.DataFrame],
-    columns: list[str],
-    planes: Iterable[str] = (),
-) -> None:
-    """Write a table of rows by whose they are, so that the order of running does not show."""
-    frames = {key: rows[key].reindex(columns=columns) for key in sorted(rows)}
-    table = pd.concat(frames, names=KEY).droplevel(-1).reset_index()
-    parquet.write(path, table, list(planes))
-
-
-def _write_run(path: Path, run: Run, timing: dict[str, Any]) -> None:
-    """Put a row of the conditions in place of what a run has."""
-    known = {**_runs(path), run.key: (run, timing)}
-    rows = [_row(*known[key]) for key in sorted(known)]
-    names = dict.fromkeys(name for row in rows for name in row)
-    parquet.write_table(path, {name: [row.get(name) for row in rows] for name in names})

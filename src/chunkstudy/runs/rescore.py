@@ -1,9 +1,8 @@
 """Another measure of recorded conditions, from their kept rankings; nothing is encoded.
 
-Chroma's rankings are too big to lie beside all their records (``rankings.py``). Of those that pages
-show, the first ten chunks a question lie in ``results/first_chunks``, under the record's path; with
-the judged spans in ``results/facts`` they give another cut-off without a text. Nothing in them is
-believed unless it gives the record's own scores.
+Chroma's rankings are too big to lie with its records (``rankings.py``). Of those that pages show,
+the first ten chunks a question do; with the judged spans in ``results/facts`` they give another
+cut-off without a text. Nothing in them is believed unless it gives the record's own scores.
 
 Ranked documents take every measure that ``measures.ranking`` knows, by ir-measures' names. Ranked
 chunks take ``SpanRecall@k``, ``SpanPrecision@k``, ``SpanIoU@k`` and ``SpanF1@k``, also with
@@ -27,7 +26,7 @@ from chunkstudy.evaluation.measures import ranking as document_measures
 from chunkstudy.evaluation.measures.token_overlap import Hit, JudgedSpans, TokenOverlap, in_tokens
 from chunkstudy.evaluation.retrieval.documents import DocumentRanking
 from chunkstudy.evaluation.retrieval.small_to_large import best_of_each
-from chunkstudy.runs import facts, parquet, rankings, records, scoring
+from chunkstudy.runs import facts, rankings, records, scoring
 from chunkstudy.runs.conditions import NONE, Condition
 from chunkstudy.runs.parquet import RecordError
 
@@ -52,47 +51,39 @@ def rescore(measure: str, conditions: Sequence[Condition], places: Places) -> in
         RescoreError: if a ranking is missing, or does not give this measure.
         RecordError: if a ranking is not the one recorded.
     """
-    recorded = records.find(places.runs)
-    runs = {c: records.read_run(recorded[c]) for c in conditions if c in recorded}
-    lacking = {c: run for c, run in runs.items() if measure not in run.measures}
+    of_conditions = [records.read(places.runs, condition) for condition in conditions]
+    lacking = [record for record in of_conditions if measure not in record.run.measures]
+    rankings_of = [_ranking(record, places.rankings) for record in lacking]
     added = [
-        _with(recorded[c], run, measure, _ranking(recorded[c], run, places.rankings))
-        for c, run in lacking.items()
+        scoring.six_decimals(values(record.run, measure, ranking).reindex(record.scores.index))
+        for record, ranking in zip(lacking, rankings_of, strict=True)
     ]
-    for (condition, run), scores in zip(lacking.items(), added, strict=True):
-        # A column that run.json does not name is no part of the record, so the old one stays whole
-        # until the new run.json is there.
-        records.write_scores(recorded[condition], scores)
-        records.write_run(recorded[condition], run.with_scores(scores))
+    for record, ranking, column in zip(lacking, rankings_of, added, strict=True):
+        scores = record.scores.assign(**{measure: column})
+        run = record.run.with_scores(scores)
+        records.write(record.runs, run, scores, record.timing, ranking, outside=places.rankings)
     return len(lacking)
 
 
-def _ranking(folder: Path, run: records.Run, outside: Path) -> pd.DataFrame:
-    condition, kept = run.condition, run.ranking
+def _ranking(record: records.Record, outside: Path) -> pd.DataFrame:
+    condition, kept = record.run.condition, record.run.ranking
     if condition.encoder == NONE:
         raise RescoreError(f"{condition} ranks nothing, so it takes no measure of a ranking")
     if condition.method.beside:
         raise RescoreError(
-            f"{condition} is there to compare layouts and keeps {', '.join(run.measures)} "
+            f"{condition} is there to compare layouts and keeps {', '.join(record.run.measures)} "
             "without its ranking; leave it out"
         )
     again = f"`chunkstudy run --only '{condition}' --again` makes one"
     if kept is None:
         raise RescoreError(f"{condition} was recorded without its ranking; {again}")
-    ranking = rankings.load(folder, outside, kept)
+    ranking = record.ranking(outside)
     if ranking is None:
         raise RescoreError(
             f"the ranking of {condition} ({kept.rows} rows, sha256 {kept.sha256[:12]}...) lies "
-            f"neither beside its record nor in {outside}; {again}"
+            f"neither with the records nor in {outside}; {again}"
         )
     return ranking
-
-
-def _with(folder: Path, run: records.Run, measure: str, ranking: pd.DataFrame) -> pd.DataFrame:
-    """The record's scores as stored, with a column more."""
-    frame = records.read_in_order(folder, run)
-    added = values(run, measure, ranking)
-    return frame.assign(**{measure: scoring.six_decimals(added.reindex(frame.index))})
 
 
 def values(run: records.Run, measure: str, ranking: pd.DataFrame) -> pd.Series:
@@ -113,19 +104,17 @@ def values(run: records.Run, measure: str, ranking: pd.DataFrame) -> pd.Series:
 
 
 def keep_first(places: Places, run: records.Run, ranking: pd.DataFrame) -> None:
-    """Keep the first chunks of a ranking of chunks.
+    """Keep the first chunks of a ranking too big to be kept whole.
 
     Raises:
-        RecordError: if it does not give the scores of the study's record.
+        RecordError: if they do not give the scores of the study's record.
     """
     top = ranking[ranking.groupby("query").cumcount() < FIRST]
-    path = path_of_first(places, run)
-    parquet.write(path, top[list(FIRST_COLUMNS)].astype(np.int32), FIRST_COLUMNS)
-    try:
-        first_chunks(places, run)
-    except RecordError:
-        path.unlink()
-        raise
+    chunks = top[list(FIRST_COLUMNS)].astype(np.int32)
+    recorded = records.read(places.runs, run.condition)
+    if not _gives(places, recorded, chunks):
+        raise RecordError(f"these chunks are not of the record of {run.condition}; run it again")
+    records.keep_first_chunks(places.runs, recorded.run, chunks)
 
 
 def first_chunks(places: Places, run: records.Run) -> pd.DataFrame | None:
@@ -135,20 +124,20 @@ def first_chunks(places: Places, run: records.Run) -> pd.DataFrame | None:
     Raises:
         RecordError: if they do not give the record's scores.
     """
-    path = path_of_first(places, run)
-    if not path.exists():
-        return None
-    ranking = parquet.read(path)
-    recorded = records.read_in_order(places.runs / run.path, run)[CHECKED]
-    given = without_texts(places, run, CHECKED, ranking)
-    if given is None or not np.array_equal(given.to_numpy(), recorded.to_numpy()):
-        raise RecordError(f"{path} is not of the record {run.path}; remove it, or keep it anew")
-    return ranking
+    recorded = records.read(places.runs, run.condition)
+    chunks = recorded.first_chunks()
+    if chunks is not None and not _gives(places, recorded, chunks):
+        raise RecordError(
+            f"{records.rankings_path(places.runs, run)} holds chunks that are not of the record of "
+            f"{run.condition}; run it again"
+        )
+    return chunks
 
 
-def path_of_first(places: Places, run: records.Run) -> Path:
-    """Where the first chunks of a record lie."""
-    return places.results / "first_chunks" / f"{run.path}.parquet"
+def _gives(places: Places, record: records.Record, chunks: pd.DataFrame) -> bool:
+    """Whether the first chunks give the record's own scores, without which nobody believes them."""
+    scores = without_texts(places, record.run, CHECKED, chunks)
+    return scores is not None and np.array_equal(scores, record.scores[CHECKED])
 
 
 def without_texts(

@@ -59,25 +59,27 @@ def run(condition: Condition, vectors: Path, runs: Path, outside: Path) -> Outco
     """Run one condition and write its record.
 
     Args:
-        outside: the folder of rankings too big to lie beside their record.
+        outside: the folder of rankings too big to lie with the records.
 
     Raises:
         ConditionError: if the condition cannot be run here.
         OSError: if the record could not be written, before anything is encoded.
     """
     check_writable(runs)
-    outcome = compute(condition, vectors)
-    if condition.method.beside:
-        outcome = _of_one_measure(outcome)
-    records.write(
-        runs / condition.path,
-        outcome.run,
-        outcome.scores,
-        outcome.timing,
-        outcome.kept,
-        outside=outside,
-    )
+    outcome = of_record(condition, vectors)
+    write(outcome, runs, outside)
     return outcome
+
+
+def of_record(condition: Condition, vectors: Path) -> Outcome:
+    """What the record of a condition holds, not written yet; see :func:`compute`."""
+    outcome = compute(condition, vectors)
+    return _of_one_measure(outcome) if condition.method.beside else outcome
+
+
+def write(outcome: Outcome, runs: Path, outside: Path) -> None:
+    """Write the record of an outcome."""
+    records.write(runs, outcome.run, outcome.scores, outcome.timing, outcome.kept, outside=outside)
 
 
 def _of_one_measure(outcome: Outcome) -> Outcome:

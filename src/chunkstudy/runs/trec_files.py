@@ -32,7 +32,7 @@ def export(
     written, missing = 0, []
     for condition in conditions:
         record = library.get(condition)
-        ranking = rankings.load(record.folder, outside, record.run.ranking) if record else None
+        ranking = record.ranking(outside) if record else None
         collection = load_collection(condition.collection) if ranking is not None else None
         if (
             record is None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -19,7 +19,7 @@ from chunkstudy.base.spans import SpanError
 from chunkstudy.chunkers.own import ChunkerError, OwnChunker, checked
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.evaluation.retrieval.chunks import SearchError
-from chunkstudy.runs import rankings, records, rescore
+from chunkstudy.runs import records, rescore
 from chunkstudy.runs.conditions import Condition, ConditionError, parse_encoder
 from chunkstudy.runs.requirements import reason_not_run
 from chunkstudy.runs.run import compute, run
@@ -66,15 +66,12 @@ class Found:
     run: records.Run
     wide: pd.DataFrame
     here: bool
-    _ranking: pd.DataFrame | Path | None = None
+    _ranking: Callable[[], pd.DataFrame | None]
 
     @cached_property
     def ranking(self) -> pd.DataFrame | None:
-        """The ranking as stored (``grid/rankings.py``); None where it was not kept."""
-        if isinstance(self._ranking, Path):
-            assert self.run.ranking is not None
-            return rankings.read(self._ranking, self.run.ranking)
-        return self._ranking
+        """The ranking as stored (``runs/rankings.py``); None where it was not kept."""
+        return self._ranking()
 
 
 class Computing:
@@ -155,7 +152,7 @@ class Computing:
             raise StudyError(str(error)) from error
         except ModelError as error:
             raise StudyError(f"{error}. {self._stored(arm)}") from error
-        return Found(arm, outcome.run, outcome.scores, True, outcome.kept)
+        return Found(arm, outcome.run, outcome.scores, True, lambda: outcome.kept)
 
     def _stored(self, arm: Arm) -> str:
         return stored(self.places, arm.condition.collection)
@@ -163,8 +160,8 @@ class Computing:
 
 def stored(places: Places, collection: str) -> str:
     """Which encoders have records of a collection, as a sentence."""
-    folders = sorted({path.name for path in places.runs.glob(f"{collection}/*/*")} - {"none"})
-    names = dict.fromkeys(parse_encoder(one).model for one in folders)
+    slugs = {one.encoder for one in records.find(places.runs) if one.collection == collection}
+    names = dict.fromkeys(parse_encoder(slug).model for slug in sorted(slugs - {"none"}))
     if not names:
         return f"Nothing of {collection} is stored"
     return f'compute="stored" shows what is stored of {collection}: {", ".join(names)}'
@@ -172,12 +169,10 @@ def stored(places: Places, collection: str) -> str:
 
 def read(arm: Arm, runs: Path, outside: Path, here: bool) -> Found | None:
     """The record of an arm below a folder; None where there is none."""
-    folder = runs / arm.condition.path
-    if not (folder / "run.json").exists():
+    if not records.exists(runs, arm.condition):
         return None
-    found = records.read_run(folder)
-    ranking = rankings.find(folder, outside, found.ranking) if found.ranking else None
-    return Found(arm, found, records.read_in_order(folder, found), here, ranking)
+    record = records.read(runs, arm.condition)
+    return Found(arm, record.run, record.scores, here, partial(record.ranking, outside))
 
 
 def deep_enough(found: Found, places: Places, depth: int) -> pd.DataFrame | None:

@@ -197,10 +197,10 @@ def with_draws(
 
 def check(context: Context, condition: Condition, scores: pd.DataFrame) -> None:
     """Refuse scores that are not those of the method's record, where there is one."""
-    folder = context.places.runs / condition.path
-    if not records.complete(folder):
+    runs = context.places.runs
+    if not records.complete(runs, condition):
         return
-    recorded = records.read_scores(folder).loc[scores.index, list(scores)]
+    recorded = records.read(runs, condition).wide.loc[scores.index, list(scores)]
     if (scores - recorded).abs().max().max() > 1e-6:
         raise RuntimeError(f"{condition} has other scores than its record; run it again")
 

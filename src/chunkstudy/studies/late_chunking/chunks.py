@@ -26,11 +26,11 @@ def recorded(
     context: Context, collections: Sequence[str]
 ) -> Iterator[tuple[Condition, records.Run]]:
     """Every record of plain chunks in these collections, in the order of their paths."""
-    for condition, folder in records.find(context.places.runs).items():
+    for condition in records.find(context.places.runs):
         if condition.collection not in collections:
             continue
         if condition == plain(condition.collection, condition.chunker, condition.encoder):
-            yield condition, records.read_run(folder)
+            yield condition, records.read(context.places.runs, condition).run
 
 
 def sizes(

@@ -39,7 +39,6 @@ from chunkstudy.runs.conditions import (
     parse_method,
 )
 from chunkstudy.runs.library import Library, Record
-from chunkstudy.runs.records import read_timing
 
 EXCERPTS, IN_CORPUS, IN_DOCUMENT = "excerpts", "in-corpus", "in-document"
 MEASURES = {EXCERPTS: "SpanRecall@5", IN_CORPUS: "nDCG@10", IN_DOCUMENT: "DCG@10"}
@@ -84,7 +83,7 @@ def chunking_seconds(library: Library) -> pd.DataFrame:
         record = library.get(one)
         where = (one.collection, one.ordering, one.protocol)
         if record is not None and where == ("chroma", PRE_EMBEDDING, CORRECTED.name):
-            timing = read_timing(record.folder)
+            timing = record.timing
             seconds = timing["chunking_seconds_without_encoding"]
             per_million = seconds / (timing["collection_tokens"] / 1e6)
             rows.append({"chunker": one.chunker, "encoder": one.encoder, SECONDS: per_million})
