@@ -34,7 +34,7 @@ def recorded(places: Places) -> Outcome:
 
 
 def held(places: Places, outcome: Outcome) -> Held:
-    return hold(CONDITION, outcome, places.runs / CONDITION.path, places.rankings)
+    return hold(CONDITION, outcome, places.runs, places.rankings)
 
 
 def scored(outcome: Outcome, query: str, more: float) -> Outcome:

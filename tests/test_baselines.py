@@ -131,7 +131,7 @@ def test_plain_vectors_score_what_a_run_of_the_condition_records(name: str, tmp_
 @pytest.mark.parametrize("collection", COMPUTED)
 def test_the_stored_scores_of_plain_vectors_are_those_of_the_record(collection: str) -> None:
     one = Condition(collection, arms.CHUNKER, MINILM_512, PRE_EMBEDDING, CORRECTED.name)
-    record = records.read_scores(ROOT.runs / one.path)
+    record = records.read(ROOT.runs, one).wide
     part = arms.Part(collection, MINILM_512, arms.VECTORS).name
     rows = MADE["scores"][MADE["scores"]["part"] == part]
     assert len(rows) == len(record) * rows["measure"].nunique() > 0
@@ -153,7 +153,7 @@ def test_arms_are_held_against_vectors_and_corrected_within_a_collection() -> No
     parts, rows = [], []
     for collection in measures:
         one = Condition(collection, arms.CHUNKER, MINILM_512, PRE_EMBEDDING, CORRECTED.name)
-        record = records.read_scores(ROOT.runs / one.path)["nDCG@10"]
+        record = records.read(ROOT.runs, one).wide["nDCG@10"]
         noise = np.random.default_rng(0).normal(0, 0.05, (2, len(record)))
         gains = {arms.VECTORS: 0.0, arms.WORDS: 0.1, arms.BOTH: 0.2}
         for (arm, gain), own in zip(gains.items(), (0.0, *noise), strict=True):

@@ -161,10 +161,10 @@ def test_a_layouts_record_holds_what_is_compared_and_rescoring_says_that_it_keep
     beside = replace(usual, ordering=ordering)
     for one in (usual, beside):
         running.run(one, where.vectors, where.runs, where.rankings)
-    kept = records.read_run(where.runs / beside.path)
-    assert (kept.measures, kept.ranking) == (["nDCG@10"], None)
-    assert list(records.read_scores(where.runs / beside.path)) == ["nDCG@10"]
-    assert records.read_run(where.runs / usual.path).ranking is not None
+    kept = records.read(where.runs, beside)
+    assert (kept.run.measures, kept.run.ranking) == (["nDCG@10"], None)
+    assert list(kept.scores) == ["nDCG@10"]
+    assert records.read(where.runs, usual).run.ranking is not None
     with pytest.raises(RescoreError, match=r"keeps nDCG@10 without its ranking; leave it out$"):
         rescore("R@5", [beside], where)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -87,14 +86,16 @@ def rehearsed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_study_refuses_a_record_of_a_rehearsal(
     rehearsed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = next(rehearsed.rglob("run.json")).parent
+    places = Places(rehearsed)
+    condition, *_ = records.find(places.runs)
+    assert records.read(places.runs, condition).run.model_dump()["rehearsal"] is True
     monkeypatch.setattr(records, "Run", StudysRun)  # while the module's stand still stands
-    assert json.loads((folder / "run.json").read_text(encoding="utf-8"))["rehearsal"] is True
-    with pytest.raises(records.RecordError, match=r"not a valid record .*rehearsal"):
-        Library(Places(rehearsed))
-    assert not records.complete(folder)
+    stand.forget()
+    with pytest.raises(records.RecordError, match=r"no valid record .*rehearsal"):
+        Library(places)
     monkeypatch.setattr(records, "Run", stand.Run)
-    assert records.complete(folder)
+    stand.forget()
+    assert records.complete(places.runs, condition)
 
 
 def test_a_folder_with_something_else_is_left_alone(tmp_path: Path) -> None:

@@ -20,10 +20,10 @@ from chunkstudy.commands.cli import app
 from chunkstudy.evaluation import trec
 from chunkstudy.evaluation.measures import first_hit
 from chunkstudy.evaluation.retrieval import chunks as retrieval
-from chunkstudy.runs import rankings, records, rescore
+from chunkstudy.runs import parquet, rankings, records, rescore
 from chunkstudy.runs.conditions import MINILM, Condition
 from chunkstudy.runs.library import COLUMNS, Library, write_csv
-from tests.small_study import GRADED, MANY, condition, write_record
+from tests.small_study import GRADED, MANY, change, condition, write_record
 
 ROOT = Path(__file__).parents[1]
 SPANS = condition()
@@ -44,14 +44,9 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
 
 def _without(places: Places, one: Condition, measure: str) -> pd.Series:
     """Take a measure out of a record; returns what it was."""
-    folder = places.runs / one.path
-    run = records.read_run(folder)
-    scores = records.read_in_order(folder, run)
-    taken, left = scores[measure], scores.drop(columns=measure)
-    update = {"measures": list(left), "per_query_sha256": records.scores_sha256(left)}
-    records.write_scores(folder, left)
-    records.write_run(folder, run.model_copy(update=update))
-    return taken
+    scores = records.read(places.runs, one).scores
+    change(places, one, scores.drop(columns=measure))
+    return scores[measure]
 
 
 @pytest.mark.parametrize(
@@ -67,23 +62,21 @@ def _without(places: Places, one: Condition, measure: str) -> pd.Series:
 def test_a_measure_taken_out_comes_back_as_it_was(
     places: Places, one: Condition, measure: str
 ) -> None:
-    before = records.read_scores(places.runs / one.path)
+    before = records.read(places.runs, one).wide
     taken = _without(places, one, measure)
     assert taken.nunique() > 1
     assert rescore.rescore(measure, [one], places) == 1
-    after = records.read_scores(places.runs / one.path)
+    after = records.read(places.runs, one).wide
     pd.testing.assert_frame_equal(before, after)
     assert rescore.rescore(measure, [one], places) == 0
-    assert records.stale(places.runs / one.path) is None
 
 
 def test_a_new_measure_of_documents_is_that_of_their_judgments(places: Places) -> None:
     rescore.rescore("P(rel=2)@2", [DOCUMENTS], places)
     record = Library(places).get(DOCUMENTS)
     assert record is not None
-    kept = record.run.ranking
-    assert kept is not None
-    ranking = rankings.read(record.folder / rankings.FILE, kept)
+    ranking = record.ranking(places.rankings)
+    assert ranking is not None
     good = {(j.query, j.document) for j in GRADED.judgments if j.grade == 2}
     for i, query in enumerate(GRADED.queries):
         top = ranking[ranking["query"] == i]["document"].head(2)
@@ -117,7 +110,8 @@ def test_stored_rankings_give_the_stored_scores(
         record = library.get(one)
         if one.collection != collection or record is None or record.run.ranking is None:
             continue
-        ranking = rankings.read(record.folder / rankings.FILE, record.run.ranking)
+        ranking = record.ranking(Path("nowhere"))
+        assert ranking is not None
         checked += 1
         for measure in measures:
             values = compute(loaded, one, measure, ranking).reindex(record.wide.index)
@@ -158,23 +152,22 @@ def test_dcg_of_the_first_hit_comes_from_the_flags_kept() -> None:
 def test_a_measure_that_the_ranking_does_not_give_is_refused(
     places: Places, one: Condition, measure: str, sentence: str
 ) -> None:
-    before = records.read_scores(places.runs / one.path)
+    before = records.read(places.runs, one).wide
     with pytest.raises(ValueError, match=sentence):
         rescore.rescore(measure, [one], places)
-    pd.testing.assert_frame_equal(before, records.read_scores(places.runs / one.path))
+    pd.testing.assert_frame_equal(before, records.read(places.runs, one).wide)
 
 
 def test_a_missing_ranking_is_named_and_leaves_every_record_as_it_was(places: Places) -> None:
-    (places.runs / DOCUMENTS.path / rankings.FILE).unlink()
+    records.rankings_path(places.runs, DOCUMENTS).unlink()
     wanted = rf"ranking of {DOCUMENTS} .*; `chunkstudy run --only '{DOCUMENTS}' --again`"
     with pytest.raises(rescore.RescoreError, match=wanted):
         rescore.rescore("SpanRecall@3", [SPANS, DOCUMENTS], places)
-    assert "SpanRecall@3" not in records.read_run(places.runs / SPANS.path).measures
+    assert "SpanRecall@3" not in records.read(places.runs, SPANS).run.measures
 
 
 def test_a_condition_that_kept_no_ranking_says_so(places: Places) -> None:
-    folder = places.runs / SPANS.path
-    records.write_run(folder, records.read_run(folder).model_copy(update={"ranking": None}))
+    change(places, SPANS, ranking=None)
     with pytest.raises(rescore.RescoreError, match="recorded without its ranking"):
         rescore.rescore("SpanRecall@3", [SPANS], places)
     without_model = Condition("chroma", "recursive-200-0", "none", "none", "corrected")
@@ -194,16 +187,15 @@ def test_another_collection_than_the_recorded_one_is_refused(
 def test_a_rescoring_killed_halfway_leaves_the_old_record_whole(
     places: Places, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = places.runs / SPANS.path
-    before = records.read_scores(folder)
+    before = records.read(places.runs, SPANS).wide
 
     def killed(*arguments: object) -> None:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(records, "write_run", killed)
+        patch.setattr(parquet, "write_dicts", killed)
         rescore.rescore("SpanRecall@3", [SPANS], places)
-    pd.testing.assert_frame_equal(before, records.read_scores(folder))
+    pd.testing.assert_frame_equal(before, records.read(places.runs, SPANS).wide)
     assert rescore.rescore("SpanRecall@3", [SPANS], places) == 1
 
 

@@ -62,7 +62,7 @@ def rehearse(
         say(f"{len(chosen)} conditions to rehearse in {root}")
         faults = _run(stand.places, chosen, say)
         for condition in chosen:
-            if not records.complete(stand.places.runs / condition.path):
+            if not records.complete(stand.places.runs, condition):
                 why = reason_not_run(condition) or "see what is broken"
                 faults[f"no record of {condition}"] = why
         say(f"{len(records.find(stand.places.runs))} of {len(chosen)} conditions recorded in "

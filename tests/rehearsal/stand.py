@@ -102,7 +102,8 @@ def environment(root: Path, home: str, api: str) -> dict[str, str]:
 
 
 def forget() -> None:
-    """Let go of what this process remembers of collections, models and money."""
+    """Let go of what this process remembers of collections, models, records and money."""
+    records._read_runs.cache_clear()
     run.load_collection.cache_clear()
     run.load_store.cache_clear()
     budget.cache_clear()

@@ -314,12 +314,12 @@ def write(
     table = runs / run.collection / CONDITIONS
     with folder_lock(table.parent):
         known = {**_runs(table), run.key: (run, timing)}
+        path = scores_path(runs, run)
+        rows = {key: of for key, of in parquet.read_by_key(path).items() if key in known}
         if ranking is not None and run.ranking is not None and len(ranking) > rankings.MOST_ROWS:
             parquet.write(outside / f"{run.ranking.sha256}.parquet", ranking, rankings.PLANES)
             ranking = Record(runs, run, timing).first_chunks()  # which are checked when read
         _write_ranking(runs, run, ranking)
-        path = scores_path(runs, run)
-        rows = {key: of for key, of in parquet.read_by_key(path).items() if key in known}
         rows[run.key] = scores.rename_axis("query_id").reset_index()
         measures = dict.fromkeys(name for key in sorted(rows) for name in known[key][0].measures)
         parquet.write_by_key(path, rows, ["query_id", *measures])
