@@ -83,6 +83,7 @@ def test_the_command_asks_whether_the_encoder_is_here(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(check_without_vectors, "at_hand", lambda model: False)
+    monkeypatch.setattr(check_runs, "register", lambda: None)
     chosen = check_without_vectors.recorded("builtin-graded/sentence-5/*/pre_embedding/*")
     assert chosen and {c.collection for c in chosen} == {"builtin-graded"}
     ((agreement, sentence),) = check_runs.held([str(chosen[0])], tmp_path)

@@ -36,7 +36,7 @@ Ints = NDArray[np.int64]
 
 
 class Kept(BaseModel):
-    """What ``run.json`` says of a ranking."""
+    """What a record says of its ranking."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     of: Literal["documents", "chunks"]

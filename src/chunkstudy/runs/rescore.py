@@ -96,7 +96,7 @@ def values(run: records.Run, measure: str, ranking: pd.DataFrame) -> pd.Series:
     if collection.digest() != run.collection_sha256:
         raise RescoreError(
             f"the collection {run.collection} that is here is not the one of {run.condition}; "
-            "fetch the one whose digest its run.json holds, or run the condition again"
+            "fetch the one whose digest its record holds, or run the condition again"
         )
     if "start" in ranking:
         return of_chunks(collection, run.condition, measure, ranking)
