@@ -28,7 +28,7 @@ from chunkstudy.base.spans import Collection
 from chunkstudy.collections import builtin, registry
 from chunkstudy.publish.reproduce import pool
 from chunkstudy.runs import records
-from chunkstudy.runs.against_record import hold
+from chunkstudy.runs.against_record import compare_to_record
 from chunkstudy.runs.conditions import (
     LATE_512,
     LOCAL_SMOLLM,
@@ -122,7 +122,7 @@ def _held(condition: Condition, folder: Path) -> tuple[str, str]:
         return "not run", f"not run: {condition}: {error}"
     except Exception as error:  # what a change broke does not keep the others from being run
         return "different", f"different: {condition} fails: {error!r}"
-    found = hold(condition, outcome, records_of(condition), places.find().rankings)
+    found = compare_to_record(condition, outcome, records_of(condition), places.find().rankings)
     return found.agreement, str(found)
 
 

@@ -87,17 +87,17 @@ def expected(places: Places) -> str:
     """A row a finding: command, value, tolerance, minutes, memory, disk."""
     numbers, recorded = written.numbers(places), records.find(places.runs)
     rows = []
-    for one in FINDINGS:
-        found = [c for c in recorded if any(fnmatch(str(c), p) for p in one.patterns)]
-        seconds = total(prices(found, places, again=True)).seconds
-        size = sum(_bytes(records.read(places.runs, c).run) for c in found)
-        value = one.expected
+    for finding in FINDINGS:
+        behind = [c for c in recorded if any(fnmatch(str(c), p) for p in finding.patterns)]
+        seconds = total(prices(behind, places, again=True)).seconds
+        size = sum(_bytes(records.read(places.runs, c).run) for c in behind)
+        value = finding.expected
         for name, text in numbers.items():
             value = value.replace(f"{{{name}}}", text)
-        late = any(c.ordering.startswith(CONTEXTUALIZED) for c in found)
-        only = " ".join(f"--only '{pattern}'" for pattern in one.patterns)
+        late = any(c.ordering.startswith(CONTEXTUALIZED) for c in behind)
+        only = " ".join(f"--only '{pattern}'" for pattern in finding.patterns)
         rows.append((
-            one.name, f"`chunkstudy run --again {only}`", value, f"{100 * TOLERANCE:g} points",
+            finding.name, f"`chunkstudy run --again {only}`", value, f"{100 * TOLERANCE:g} points",
             f"{seconds / 60:.0f}", PEAK["late" if late else "plain"], f"{size / 1e6:,.0f} MB",
         ))  # fmt: skip
     heads = ["finding", "command", "expected", "tolerance", "minutes", "memory", "disk"]

@@ -31,7 +31,7 @@ Agreement = Literal["equal digest", "within tolerance", "different"]
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class Comparison:
     """How far a record and the same condition run here are apart.
 
     Attributes:
@@ -57,32 +57,34 @@ class Held:
         return "equal digest" if self.recorded == self.here else "within tolerance"
 
     def __str__(self) -> str:
-        said = f"{self.agreement}: {self.condition}"
+        text = f"{self.agreement}: {self.condition}"
         if self.recorded != self.here:
-            said += (
+            text += (
                 f", scores {self.recorded[:12]} recorded and {self.here[:12]} here, at most "
                 f"{self.score:.6f} apart, means {self.mean:.6f}, similarities {self.similarity:.1e}"
             )
-        return f"{said}; other {', '.join(self.other)}" if self.other else said
+        return f"{text}; other {', '.join(self.other)}" if self.other else text
 
 
-def hold(condition: Condition, outcome: Outcome, runs: Path, outside: Path) -> Held:
+def compare_to_record(
+    condition: Condition, outcome: Outcome, runs: Path, outside: Path
+) -> Comparison:
     """Hold what a run found against the record of its condition.
 
     Raises:
         RecordError: if there is no whole record below ``runs``.
     """
-    record, here = records.read(runs, condition), outcome.run
+    record, run_here = records.read(runs, condition), outcome.run
     run = record.run
     scores, means = apart(outcome.scores, record.scores)
-    equal = run.per_query_sha256 == here.per_query_sha256
+    equal = run.per_query_sha256 == run_here.per_query_sha256
     drawn = condition.chunking.needs_encoder or condition.chunking.reader
     forgiven = MACHINE | VECTORS | (BOUNDARIES if drawn and not equal else set())
-    before, now = _exact(run), _exact(here)
-    return Held(
+    before, now = _exact(run), _exact(run_here)
+    return Comparison(
         condition,
         run.per_query_sha256,
-        here.per_query_sha256,
+        run_here.per_query_sha256,
         float(np.nanmax(scores.to_numpy())),
         float(means.max()),
         _similarity(record, outcome, outside),
@@ -93,17 +95,17 @@ def hold(condition: Condition, outcome: Outcome, runs: Path, outside: Path) -> H
 def apart(scores: pd.DataFrame, others: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
     """How far two scores are apart, by query and measure, and how far their means are, by measure;
     of measures that both have, without what a reader gets in tokens."""
-    common = [one for one in scores if one in others and not in_tokens(str(one))]
+    common = [name for name in scores if name in others and not in_tokens(str(name))]
     ours, theirs = scores[common], others.reindex(scores.index)[common]
     return (ours - theirs).abs(), (ours.mean() - others[common].mean()).abs()
 
 
 def _exact(run: records.Run) -> dict[str, Any]:
     """What a record says, without ties and the device, which are the processor's."""
-    said = run.model_dump(mode="json")
-    del said["counts"]["ties_at_cut"]
-    (said["model"] or {}).pop("device", None)
-    return said
+    fields = run.model_dump(mode="json")
+    del fields["counts"]["ties_at_cut"]
+    (fields["model"] or {}).pop("device", None)
+    return fields
 
 
 def _similarity(record: records.Record, outcome: Outcome, outside: Path) -> float:

@@ -35,7 +35,7 @@ MOST_ROWS = 9_000
 Ints = NDArray[np.int64]
 
 
-class Kept(BaseModel):
+class RankingSummary(BaseModel):
     """What a record says of its ranking."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -47,36 +47,36 @@ class Kept(BaseModel):
     sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
 
 
-def of_documents(found: DocumentRanking) -> pd.DataFrame:
+def of_documents(ranking: DocumentRanking) -> pd.DataFrame:
     """The first documents of every query."""
-    top = found.document[:, :DEPTH]
+    top = ranking.document[:, :DEPTH]
     query, rank = np.nonzero(top != NO_DOCUMENT)
-    return _frame(query, {"document": top[query, rank]}, found.score[query, rank])
+    return _frame(query, {"document": top[query, rank]}, ranking.score[query, rank])
 
 
 def of_chunks(
-    found: Ranking,
+    ranking: Ranking,
     chunks: Chunks,
     relevant: Sequence[Ints] | None = None,
 ) -> pd.DataFrame:
     """The first chunks of every query."""
-    queries, ranks = np.nonzero(found.chunk[:, :DEPTH] != NO_CHUNK)
-    chunk = found.chunk[queries, ranks]
+    queries, ranks = np.nonzero(ranking.chunk[:, :DEPTH] != NO_CHUNK)
+    chunk = ranking.chunk[queries, ranks]
     columns = {
         "document": chunks.document[chunk],
         "start": chunks.start[chunk],
         "end": chunks.end[chunk],
     }
-    frame = _frame(queries, columns, found.score[queries, ranks])
+    frame = _frame(queries, columns, ranking.score[queries, ranks])
     if relevant is not None:
-        pairs = {(query, one) for query, ones in enumerate(relevant) for one in ones.tolist()}
+        pairs = {(query, index) for query, of in enumerate(relevant) for index in of.tolist()}
         flags = [pair in pairs for pair in zip(queries.tolist(), chunk.tolist(), strict=True)]
         frame["relevant"] = np.asarray(flags, dtype=bool)
     return frame
 
 
-def describe(ranking: pd.DataFrame) -> Kept:
-    return Kept(
+def describe(ranking: pd.DataFrame) -> RankingSummary:
+    return RankingSummary(
         of="chunks" if "start" in ranking else "documents",
         depth=DEPTH,
         rows=len(ranking),
@@ -87,9 +87,9 @@ def describe(ranking: pd.DataFrame) -> Kept:
 
 def rows(queries: int, ranking: pd.DataFrame) -> Ints:
     """Which rows are a query's, shape (queries, depth), ``NO_CHUNK`` where it has fewer ranks."""
-    found = np.full((queries, DEPTH), NO_CHUNK, dtype=np.int64)
-    found[ranking["query"], ranking.groupby("query").cumcount()] = np.arange(len(ranking))
-    return found
+    places = np.full((queries, DEPTH), NO_CHUNK, dtype=np.int64)
+    places[ranking["query"], ranking.groupby("query").cumcount()] = np.arange(len(ranking))
+    return places
 
 
 def every_row(queries: int, ranking: pd.DataFrame) -> Ranking:
@@ -103,16 +103,17 @@ def every_row(queries: int, ranking: pd.DataFrame) -> Ranking:
 
 def spans(ranking: pd.DataFrame) -> Chunks:
     """Every row of a ranking of chunks as a chunk of its own."""
-    document, start, end = (ranking[one].to_numpy(np.int64) for one in ("document", "start", "end"))
+    columns = ("document", "start", "end")
+    document, start, end = (ranking[name].to_numpy(np.int64) for name in columns)
     return Chunks(document, start, end)
 
 
 def hits(ranking: pd.DataFrame, judged: JudgedSpans, hit: Hit) -> NDArray[np.bool_]:
     """Shape (rows,): whether a ranked chunk hits what is judged for its query."""
     query, row = TokenOverlap(judged, spans(ranking), hit).hit_pairs
-    found = np.zeros(len(ranking), dtype=np.bool_)
-    found[row[ranking["query"].to_numpy()[row] == query]] = True
-    return found
+    is_hit = np.zeros(len(ranking), dtype=np.bool_)
+    is_hit[row[ranking["query"].to_numpy()[row] == query]] = True
+    return is_hit
 
 
 def _frame(query: Ints, columns: dict[str, Ints], score: NDArray[np.float32]) -> pd.DataFrame:

@@ -96,7 +96,7 @@ class Run(Strict):
     """Of the query ids and the measures, by ``parquet.digest`` of the rows in sorted order."""
     measures: Annotated[list[str], Field(min_length=1)]
     """Its columns of the scores; other columns there belong to other conditions."""
-    ranking: rankings.Kept | None
+    ranking: rankings.RankingSummary | None
     """What was ranked; None where nothing was ranked, or before it was kept."""
     model: dict[str, Any] | None
     """The encoder's own description; None where no model takes part."""

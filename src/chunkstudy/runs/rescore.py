@@ -1,4 +1,4 @@
-"""Another measure of recorded conditions, from their kept rankings; nothing is encoded.
+"""Another measure of a run, from its kept ranking; nothing is encoded.
 
 Chroma's rankings are too big to lie with its records (``rankings.py``). Of those that pages show,
 the first ten chunks a question do; with the judged spans in ``results/facts`` they give another
@@ -12,8 +12,6 @@ chunks take ``SpanRecall@k``, ``SpanPrecision@k``, ``SpanIoU@k`` and ``SpanF1@k`
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -27,7 +25,7 @@ from chunkstudy.evaluation.measures.token_overlap import Hit, JudgedSpans, Token
 from chunkstudy.evaluation.retrieval.documents import DocumentRanking
 from chunkstudy.evaluation.retrieval.small_to_large import best_of_each
 from chunkstudy.runs import facts, rankings, records, scoring
-from chunkstudy.runs.conditions import NONE, Condition
+from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.parquet import RecordError
 
 SPAN = re.compile(r"(Span(?:Recall|Precision|IoU|F1))(\(unit=token\))?@([1-9]\d*)")
@@ -40,50 +38,6 @@ CHECKED = "SpanRecall@5"
 
 class RescoreError(ValueError):
     """A measure that cannot be computed from what is kept; the message says why."""
-
-
-def rescore(measure: str, conditions: Sequence[Condition], places: Places) -> int:
-    """Add a measure to the records of conditions that lack it; returns to how many.
-
-    Everything is computed before anything is written.
-
-    Raises:
-        RescoreError: if a ranking is missing, or does not give this measure.
-        RecordError: if a ranking is not the one recorded.
-    """
-    of_conditions = [records.read(places.runs, condition) for condition in conditions]
-    lacking = [record for record in of_conditions if measure not in record.run.measures]
-    rankings_of = [_ranking(record, places.rankings) for record in lacking]
-    added = [
-        scoring.six_decimals(values(record.run, measure, ranking).reindex(record.scores.index))
-        for record, ranking in zip(lacking, rankings_of, strict=True)
-    ]
-    for record, ranking, column in zip(lacking, rankings_of, added, strict=True):
-        scores = record.scores.assign(**{measure: column})
-        run = record.run.with_scores(scores)
-        records.write(record.runs, run, scores, record.timing, ranking, outside=places.rankings)
-    return len(lacking)
-
-
-def _ranking(record: records.Record, outside: Path) -> pd.DataFrame:
-    condition, kept = record.run.condition, record.run.ranking
-    if condition.encoder == NONE:
-        raise RescoreError(f"{condition} ranks nothing, so it takes no measure of a ranking")
-    if condition.method.beside:
-        raise RescoreError(
-            f"{condition} is there to compare layouts and keeps {', '.join(record.run.measures)} "
-            "without its ranking; leave it out"
-        )
-    again = f"`chunkstudy run --only '{condition}' --again` makes one"
-    if kept is None:
-        raise RescoreError(f"{condition} was recorded without its ranking; {again}")
-    ranking = record.ranking(outside)
-    if ranking is None:
-        raise RescoreError(
-            f"the ranking of {condition} ({kept.rows} rows, sha256 {kept.sha256[:12]}...) lies "
-            f"neither with the records nor in {outside}; {again}"
-        )
-    return ranking
 
 
 def values(run: records.Run, measure: str, ranking: pd.DataFrame) -> pd.Series:
@@ -162,8 +116,8 @@ def of_documents(collection: Collection, measure: str, ranking: pd.DataFrame) ->
             f"name a cut-off, such as {measure}@{rankings.DEPTH}"
         )
     chunks = rankings.every_row(len(collection.queries), ranking)
-    found = best_of_each(chunks, ranking["document"].to_numpy(np.int64))
-    documents = DocumentRanking(found.chunk, found.score, found.ties_at_cut)
+    best = best_of_each(chunks, ranking["document"].to_numpy(np.int64))
+    documents = DocumentRanking(best.chunk, best.score, best.ties_at_cut)
     scores = document_measures.per_query(collection, documents, (measure,))
     by_query: pd.Series = scores.set_index("query_id")["value"]
     return by_query

@@ -119,9 +119,10 @@ def read_together(conditions: Sequence[Condition], vectors: Path) -> None:
     Their vectors are then in the store, so running them reads nothing again.
     """
     groups: dict[tuple[str, str, str], list[Condition]] = {}
-    for one in conditions:
-        if one.method.window and not reason_not_run(one):
-            groups.setdefault((one.collection, one.encoder, one.ordering), []).append(one)
+    for condition in conditions:
+        if condition.method.window and not reason_not_run(condition):
+            shared = (condition.collection, condition.encoder, condition.ordering)
+            groups.setdefault(shared, []).append(condition)
     for (name, encoder, ordering), group in groups.items():
         collection, store = load_collection(name), load_store(encoder, vectors)
         read_once(
@@ -130,11 +131,11 @@ def read_together(conditions: Sequence[Condition], vectors: Path) -> None:
                 jobs(
                     store,
                     collection.documents,
-                    chunk(one, collection, store, boundaries=boundary_store(one, vectors)),
-                    one.method,
-                    one.rules,
+                    chunk(c, collection, store, boundaries=boundary_store(c, vectors)),
+                    c.method,
+                    c.rules,
                 )
-                for one in group
+                for c in group
             ],
             label=f"{name}, {ordering}, {len(group)} conditions",
         )

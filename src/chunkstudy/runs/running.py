@@ -94,7 +94,7 @@ def _executor(processes: int, dask: str) -> Executor:
 
 def _seconds(conditions: Sequence[Condition], places: Places) -> dict[Condition, float]:
     """What encoding for each adds on two cores."""
-    return {one.condition: one.cost.seconds for one in prices(conditions, places, again=True)}
+    return {price.condition: price.cost.seconds for price in prices(conditions, places, again=True)}
 
 
 def _work(
