@@ -87,15 +87,17 @@ def test_the_study_refuses_a_record_of_a_rehearsal(
     rehearsed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     places = Places(rehearsed)
+    monkeypatch.setattr(records, "Run", stand.Run)
+    stand.forget()
     condition, *_ = records.find(places.runs)
     assert records.read(places.runs, condition).run.model_dump()["rehearsal"] is True
-    monkeypatch.setattr(records, "Run", StudysRun)  # while the module's stand still stands
+    assert records.complete(places.runs, condition)
+    monkeypatch.setattr(records, "Run", StudysRun)
     stand.forget()
     with pytest.raises(records.RecordError, match=r"no valid record .*rehearsal"):
         Library(places)
-    monkeypatch.setattr(records, "Run", stand.Run)
+    assert not records.complete(places.runs, condition)
     stand.forget()
-    assert records.complete(places.runs, condition)
 
 
 def test_a_folder_with_something_else_is_left_alone(tmp_path: Path) -> None:
