@@ -17,8 +17,8 @@ from chunkstudy import Study
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.encoders import transformer
 from chunkstudy.runs.study_results import StudyError
-from chunkstudy.study import computing, study
-from chunkstudy.study.computing import Compute
+from chunkstudy.study import runs, study
+from chunkstudy.study.runs import Compute
 from tests.small_study import Letters
 
 ROOT = Path(__file__).parents[1]
@@ -31,9 +31,9 @@ def letters(monkeypatch: pytest.MonkeyPatch) -> Iterator[Letters]:
     """A model that costs nothing in place of the real one."""
     found = Letters()
     monkeypatch.setattr(transformer, "TransformerEncoder", lambda *_, **__: found)
-    computing.load_store.cache_clear()
+    runs.load_store.cache_clear()
     yield found
-    computing.load_store.cache_clear()
+    runs.load_store.cache_clear()
 
 
 @pytest.fixture

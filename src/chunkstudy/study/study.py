@@ -32,8 +32,8 @@ from chunkstudy.runs.study_runs import Experiment, Tables
 from chunkstudy.study import beside as published
 from chunkstudy.study import claims, drawing, latex, notebook, runs
 from chunkstudy.study.collection import ShownCollection
-from chunkstudy.study.computing import COMPUTES, Compute, Computing
 from chunkstudy.study.formats import Columns, decimals, estimate, points, write_csv
+from chunkstudy.study.runs import COMPUTES, Compute, RunCache
 from chunkstudy.study.tables import Table
 
 ENCODER = "sentence-transformers/all-MiniLM-L6-v2"
@@ -65,7 +65,7 @@ class Study:
         if compute not in COMPUTES:
             raise StudyError(f"unknown compute {compute!r}; use one of {', '.join(COMPUTES)}")
         self.name, self.places, self._columns = name, project.find(), dict(shown_as or {})
-        self._computing = Computing(self.places, name, compute)
+        self._computing = RunCache(self.places, name, compute)
         shell = get_ipython()
         source = self.places.notebooks / f"{name}.ipynb"
         changed = notebook.changed(source, shell.user_ns if shell is not None else {})
@@ -96,7 +96,7 @@ class Study:
         if self._computing.compute != "stored":
             return True
         given = (collection, chunkers, encoder, window, ordering, protocol, self._computing)
-        return all(one.has_record and self._computing.kept(one) for one in runs.arms(*given))
+        return all(one.has_record and self._computing.kept(one) for one in runs.variants(*given))
 
     def runs(
         self,
@@ -123,7 +123,7 @@ class Study:
         if search not in SEARCHES:
             raise StudyError(f"unknown search {search!r}; use one of {', '.join(SEARCHES)}")
         shown = self.collection(collection) if isinstance(collection, str) else collection
-        some = runs.arms(
+        some = runs.variants(
             shown.name,
             chunkers,
             encoder,
