@@ -19,7 +19,7 @@ from chunkstudy.published import statements
 from chunkstudy.published.cells import CellError
 from chunkstudy.published.sources import WORKS
 from chunkstudy.published.statements import Statement
-from chunkstudy.study import claims, claims_page
+from chunkstudy.study import claims
 from chunkstudy.study.claims import Claim, ClaimError, verdict
 
 ROOT = Places(Path(__file__).parents[1])
@@ -153,7 +153,7 @@ def test_the_ledger_is_what_is_listed_in_its_order_with_what_no_page_judges_open
         ["C04", "jina", "open", "a model", "jina_1"],
         ["C05", "chroma", "contradicted", "", "chroma_1"],
     ]
-    counted = claims_page.counts(found).set_index(["work", "read"])
+    counted = claims.counts(found).set_index(["work", "read"])
     assert counted["claims"].tolist() == [2, 2, 2, 2]
     assert counted.loc["jina", ["holds", "contradicted", "open"]].values.tolist() == [
         [1, 0, 1],
@@ -176,8 +176,8 @@ def test_a_claim_of_two_pages_or_of_none_that_is_listed_is_refused(tmp_path: Pat
 def test_a_ledger_without_claims_is_shown_empty(tmp_path: Path) -> None:
     found = claims.collect(listed(tmp_path))
     assert list(found.columns) == claims.COLUMNS and found.empty
-    assert claims_page.counts(found)["claims"].sum() == 0
-    claims_page.figure_verdicts(found)
+    assert claims.counts(found)["claims"].sum() == 0
+    claims.figure_verdicts(found)
 
 
 def test_every_listed_claim_is_judged_once_or_open_and_no_other_is_judged() -> None:

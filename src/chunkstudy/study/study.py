@@ -29,8 +29,7 @@ from chunkstudy.runs import study_results, study_runs
 from chunkstudy.runs.conditions import PRE_EMBEDDING
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.runs.study_runs import Experiment, Tables
-from chunkstudy.study import beside as published
-from chunkstudy.study import claims, drawing, latex, notebook, runs
+from chunkstudy.study import claims, drawing, latex, notebook, runs, scores
 from chunkstudy.study.collection import ShownCollection
 from chunkstudy.study.formats import Columns, decimals, estimate, points, write_csv
 from chunkstudy.study.runs import COMPUTES, Compute, RunCache
@@ -161,7 +160,7 @@ class Study:
         own = {"family": f"{name}: " + frame["family"]} if "family" in frame else {}
         write_csv(self._folder("tables") / f"{name}.csv", frame.assign(**own))
         if beside:
-            return HTML(Table(published.as_published(frame, rows)).html(caption))
+            return HTML(Table(scores.as_published(frame, rows)).html(caption))
         return HTML(self._shown(frame, shown_as=shown_as).html(caption, file=name))
 
     def show(
@@ -179,13 +178,13 @@ class Study:
 
     def beside(self, frame: pd.DataFrame, *tables: str) -> pd.DataFrame:
         """A table's numbers beside published ones, with difference and verdict
-        (:func:`chunkstudy.study.beside.beside`)."""
-        return published.beside(self.places, tables, frame)
+        (:func:`chunkstudy.study.scores.beside`)."""
+        return scores.beside(self.places, tables, frame)
 
     def published(self, *tables: str) -> pd.DataFrame:
         """The numbers of published tables, each ``work/table``, as they are printed: a row a
         number."""
-        return cells.frame(published.printed(self.places, tables))
+        return cells.frame(scores.printed(self.places, tables))
 
     def figure(self, name: str, figure: Figure, alt: str, width: int = 830) -> Image:
         """Show a figure and keep it as PNG and PDF.
