@@ -58,13 +58,6 @@ def test_another_encoder_stands_beside_the_table_without_a_verdict() -> None:
     assert row["published"] == "78.7" and row["verdict"] == ""
 
 
-def test_what_was_not_published_stands_alone() -> None:
-    (row,) = scores.beside(PLACES, ["chroma/minilm"], scored(0.7, measure="SpanRecall@3")).to_dict(
-        "records"
-    )
-    assert pd.isna(row["published"]) and row["verdict"] == "" and row["reproduced"] == 70
-
-
 def test_a_number_is_judged_by_the_cell_of_its_own_encoder_before_another() -> None:
     large = scored(0.8, "text-embedding-3-large", chunker="token-200-0")
     both = ["chroma/main", "chroma/appendix"]

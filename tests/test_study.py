@@ -120,19 +120,6 @@ def test_the_published_search_of_a_small_collection_is_nearly_exact(root: Path) 
         study.runs("builtin", TWO, search="guess")
 
 
-def test_without_a_model_there_is_what_no_search_decides(root: Path) -> None:
-    runs = Study("trial", compute="missing").runs("builtin", TWO, "none")
-    assert runs.scores().measures == ("PrecisionOmega",)
-
-
-def test_every_chunker_has_every_question_once(root: Path) -> None:
-    scores = Study("trial", compute="missing").runs("builtin", [*TWO, _lines]).scores()
-    counted = scores.frame.groupby("chunker")["query_id"].nunique()
-    assert set(counted.index) == {*TWO, "_lines"}
-    assert counted.nunique() == 1 and len(scores.frame) == counted.sum()
-    assert set(scores.frame["part"]) >= {"chatlogs", "story"}
-
-
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
@@ -199,12 +186,6 @@ def test_tests_leave_out_the_chunker_that_they_are_against(root: Path) -> None:
     assert set(scores.paired(baseline=TWO[0])["other chunker"]) == {TWO[0]}
     with pytest.raises(StudyError, match="'fixed-65' was not run"):
         scores.paired(baseline="fixed-65")
-
-
-def test_what_a_notebook_shows_as_text_names_no_folder(root: Path, letters: Letters) -> None:
-    study = Study("trial", compute="missing")
-    runs = study.runs("builtin", TWO)
-    assert str(root) not in f"{study.collection('builtin')!r} {runs!r}"
 
 
 def test_with_its_own_parameters_a_notebook_writes_the_study(

@@ -52,11 +52,6 @@ def test_a_column_is_shown_as_its_table_says_else_as_all_tables_do() -> None:
     }  # fmt: skip
 
 
-def test_tokens_read_are_counted_and_no_share() -> None:
-    shown = Table.of(pd.DataFrame({"TokensRead@5": [593.02966, 0.4]})).text
-    assert list(shown["Tokens read at 5"]) == ["593", "0"]
-
-
 @pytest.mark.parametrize("measure", MEASURES)
 def test_a_score_and_its_difference_are_in_the_unit_of_their_measure(measure: str) -> None:
     columns = ["measure", "n", "first", "second", "difference", "low", "high"]
@@ -129,19 +124,10 @@ def test_no_text_breaks_out_of_a_latex_cell(text: str) -> None:
         assert bare.count(special) == bare.count("\\" + special)
 
 
-def test_a_caption_is_latex_and_a_label_names_the_table() -> None:
-    assert r"\caption{Of \val{all/n} more.}\label{tab:gains}" in in_latex()
-
-
 def test_a_group_is_said_once_also_where_it_is_said_shorter() -> None:
     assert in_latex().count("SciFact") == 1 and in_latex().count(r"\addlinespace") == 1
     short = in_latex(shorter={"SciFact": "Sci", "NFCorpus": "NF"})
     assert short.count("Sci ") == 1 and "SciFact" not in short and "NF " in short
-
-
-def test_a_models_name_is_not_broken_at_its_hyphens() -> None:
-    frame = GAINS.assign(collection=["all-MiniLM-L6-v2 or a late-chunked one", "b", "b"])
-    assert r"\mbox{all-MiniLM-L6-v2} or a late-chunked one" in in_latex(frame, once="")
 
 
 def test_long_heads_wrap_and_a_table_of_the_appendix_breaks_over_pages() -> None:

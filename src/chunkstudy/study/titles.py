@@ -95,6 +95,7 @@ TABLES = {
     "berlin": "three sentences on Berlin",
     "beir": "five collections",
     "combinations": "72 combinations",
+    "2, repository": "Table 2 (Extended), repository",
 }
 TASKS = {
     "token_overlap": "finding excerpts",
