@@ -240,11 +240,11 @@ class Runs:
 
     def __str__(self) -> str:
         """What was taken from where."""
-        here = sum(one.here for one in self)
-        kept = len(self.found) - here
-        said = [f"{kept} read from results/runs"] if kept else []
-        said += [f"{here} computed here, kept below build/"] if here else []
-        return f"{len(self.found)} runs: {', '.join(said)}"
+        computed = sum(scores.here for scores in self)
+        stored = len(self.found) - computed
+        parts = [f"{stored} read from results/runs"] if stored else []
+        parts += [f"{computed} computed here, kept below build/"] if computed else []
+        return f"{len(self.found)} runs: {', '.join(parts)}"
 
     def _repr_html_(self) -> str:
         return f"<p>{self}.</p>"
@@ -252,7 +252,7 @@ class Runs:
     @property
     def records(self) -> dict[str, records.Run]:
         """What produced each run, by the path that its record has."""
-        return {one.variant.path: one.run for one in self}
+        return {scores.variant.path: scores.run for scores in self}
 
     def scores(self, k: Cut = 5, measures: Sequence[str] = ()) -> Scores:
         """Every question's scores by the first ``k`` that were retrieved; ``Min`` is as many as
@@ -272,14 +272,14 @@ class Runs:
         measures = tuple(measures) or self._measures(k)
         parts = self.parts()
         frames = []
-        for name, found in list(self.found.items()):
-            whole, self.found[name] = self._scored(found, measures, k)
+        for name, scored in list(self.found.items()):
+            whole, self.found[name] = self._scored(scored, measures, k)
             ids = whole.index.to_series()
-            part = ids.map(lambda one: parts.get(one, "all"))
+            part = ids.map(lambda query: parts.get(query, "all"))
             keys = pd.DataFrame({"part": part, "query_id": ids})
             keys.insert(0, "chunker", name)
             frames.append(keys.join(whole[list(measures)]))
-        paths = {name: one.variant.path for name, one in self.found.items()}
+        paths = {name: scored.variant.path for name, scored in self.found.items()}
         return Scores(pd.concat(frames, ignore_index=True), measures, paths, k)
 
     def by(self, measure: str) -> Scores:
@@ -296,8 +296,8 @@ class Runs:
         """
         parts = self.parts()
         frames = []
-        for name, found in list(self.found.items()):
-            self.found[name], ranking = self._ranked(found, rescore.FIRST)
+        for name, scored in list(self.found.items()):
+            self.found[name], ranking = self._ranked(scored, rescore.FIRST)
             own = ranking[ranking.groupby("query").cumcount() < rescore.FIRST]
             length = own["end"] - own["start"]
             read = length.groupby(own["query"]).cumsum()
@@ -309,11 +309,11 @@ class Runs:
                 )
             start = read - length
             cut = own.assign(end=own["end"] - (read - characters).clip(lower=0))
-            values = self._value(found, BUDGET, cut[start < characters])
+            values = self._value(scored, BUDGET, cut[start < characters])
             keys = pd.DataFrame({"part": values.index.map(parts), "query_id": values.index})
             keys.insert(0, "chunker", name)
             frames.append(keys.assign(**{BUDGET: values.to_numpy()}))
-        paths = {name: one.variant.path for name, one in self.found.items()}
+        paths = {name: scored.variant.path for name, scored in self.found.items()}
         read_of_each = f"{characters:,} characters"
         return Scores(pd.concat(frames, ignore_index=True), (BUDGET,), paths, read_of_each)
 
@@ -325,9 +325,9 @@ class Runs:
             chunker: whose chunks; the first one's where none is named.
             k: how many chunks.
         """
-        found, ranking = self._ranked(self.found[chunker or next(iter(self.found))], k)
+        scored, ranking = self._ranked(self.found[chunker or next(iter(self.found))], k)
         collection = load_collection(self.collection)
-        return hits(collection, question, ranking, k, found.variant.name)
+        return hits(collection, question, ranking, k, scored.variant.name)
 
     def against_records(self) -> pd.DataFrame:
         """The runs beside the study's own records of the same conditions, a row a chunker that has
@@ -355,55 +355,55 @@ class Runs:
     def keep(self) -> None:
         """Keep the first ten chunks of every question beside the study's records, so that another
         cut-off needs no run (:mod:`chunkstudy.runs.rescore`)."""
-        for one in self:
-            found, ranking = self._ranked(one, rescore.FIRST)
-            rescore.keep_first(self.computing.places, found.run, ranking)
+        for scored in self:
+            ranked, ranking = self._ranked(scored, rescore.FIRST)
+            rescore.keep_first(self.computing.places, ranked.run, ranking)
 
     def _measures(self, k: Cut) -> tuple[str, ...]:
         """What is scored: without a model only what no search decides."""
         named = MEASURES[registry.find(self.collection).task]
-        if all(one.variant.condition.encoder == NONE for one in self):
-            named = tuple(one for one in named if "@" not in one)
-        return tuple(one.format(k=k) for one in named)
+        if all(scored.variant.condition.encoder == NONE for scored in self):
+            named = tuple(name for name in named if "@" not in name)
+        return tuple(name.format(k=k) for name in named)
 
     def _scored(
-        self, found: RunScores, measures: Sequence[str], k: Cut
+        self, scored: RunScores, measures: Sequence[str], k: Cut
     ) -> tuple[pd.DataFrame, RunScores]:
         """The scores with a column a measure, and the run that gave them."""
-        lacking = [one for one in measures if one not in found.wide]
+        lacking = [name for name in measures if name not in scored.wide]
         if not lacking:
-            return found.wide, found
+            return scored.wide, scored
         if k == MIN:
             raise StudyError(
-                f"{found.variant.path} has no score at the cut Min; give a number of chunks"
+                f"{scored.variant.path} has no score at the cut Min; give a number of chunks"
             )
-        found, ranking = self._ranked(found, k)
+        scored, ranking = self._ranked(scored, k)
         try:
-            added = {one: self._value(found, one, ranking) for one in lacking}
+            added = {name: self._value(scored, name, ranking) for name in lacking}
         except rescore.RescoreError as error:
             raise StudyError(str(error)) from error
-        return found.wide.assign(**added), found
+        return scored.wide.assign(**added), scored
 
-    def _value(self, found: RunScores, measure: str, ranking: pd.DataFrame) -> pd.Series:
+    def _value(self, scored: RunScores, measure: str, ranking: pd.DataFrame) -> pd.Series:
         """A measure from a ranking: without the collection's texts where that is possible."""
-        stored = rescore.without_texts(self.computing.places, found.run, measure, ranking)
+        stored = rescore.without_texts(self.computing.places, scored.run, measure, ranking)
         if stored is not None:
             return stored
-        return scoring.six_decimals(rescore.values(found.run, measure, ranking))
+        return scoring.six_decimals(rescore.values(scored.run, measure, ranking))
 
-    def _ranked(self, found: RunScores, depth: int) -> tuple[RunScores, pd.DataFrame]:
+    def _ranked(self, scored: RunScores, depth: int) -> tuple[RunScores, pd.DataFrame]:
         """The run and a ranking of so many ranks: as it is kept, else computed."""
-        kept = found.first(self.computing.places, depth)
+        kept = scored.first(self.computing.places, depth)
         if kept is not None:
-            return found, kept
+            return scored, kept
         if self.computing.compute == "stored":
             raise StudyError(
-                f"of {found.variant.path} no ranking of {depth} chunks is stored, which this "
+                f"of {scored.variant.path} no ranking of {depth} chunks is stored, which this "
                 'needs; compute="missing" makes it'
             )
-        computed = self.computing.run(found.variant)
+        computed = self.computing.run(scored.variant)
         if computed.ranking is None:
-            raise StudyError(f"{found.variant.path} ranks nothing; name an encoder")
+            raise StudyError(f"{scored.variant.path} ranks nothing; name an encoder")
         return computed, computed.ranking
 
 
@@ -423,7 +423,7 @@ def variants(
         StudyError: for a chunker, encoder, window or protocol that does not exist, with those that
             do.
     """
-    found: list[Variant] = []
+    chosen: list[Variant] = []
     if not chunkers:
         raise StudyError("no chunker was named; give one or more")
     try:
@@ -431,7 +431,11 @@ def variants(
     except ModelError as error:
         raise StudyError(f"{error}. {computing.stored(collection)}") from error
     for chunker in chunkers:
-        name = chunker if isinstance(chunker, str) else _name(chunker, [one.name for one in found])
+        name = (
+            chunker
+            if isinstance(chunker, str)
+            else _name(chunker, [variant.name for variant in chosen])
+        )
         cut = name if isinstance(chunker, str) else STAND_IN
         try:
             order = NONE if slug == NONE else ordering
@@ -439,18 +443,18 @@ def variants(
         except (ConditionError, ModelError, ValueError) as error:
             raise StudyError(str(error)) from error
         function = None if isinstance(chunker, str) else chunker
-        found.append(Variant(name, condition, function, approximate))
-    return found
+        chosen.append(Variant(name, condition, function, approximate))
+    return chosen
 
 
 def find(collection: str, some: Sequence[Variant], computing: RunCache) -> dict[str, RunScores]:
     """The scores of all chunkers; what is computed shows how far it is."""
     computing.begin(some)
     bar = tqdm(some, collection, unit="chunker", disable=computing.compute == "stored")
-    found = {variant.name: computing.find(variant) for variant in bar}
+    by_name = {variant.name: computing.find(variant) for variant in bar}
     computing.finish()
     sys.stderr.flush()
-    return found
+    return by_name
 
 
 def _name(function: OwnChunker, taken: Sequence[str]) -> str:

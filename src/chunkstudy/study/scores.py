@@ -89,7 +89,7 @@ class Scores:
         part, measure, statistic, value`` and, of a mean, its 95% interval ``low`` to ``high``;
         fractions. With ``parts`` also of each corpus."""
         names = ["all", *(self.frame["part"].unique() if parts else ())]
-        return pd.concat([self._summary(str(one)) for one in names], ignore_index=True)
+        return pd.concat([self._summary(str(part)) for part in names], ignore_index=True)
 
     def _summary(self, part: str) -> pd.DataFrame:
         rows: list[dict[str, object]] = []
@@ -135,7 +135,9 @@ class Scores:
             raise StudyError(f"{baseline!r} was not run; use best or one of {', '.join(self.runs)}")
         name = measure or self.measures[0]
         against = self._best(name) if baseline == BEST else baseline
-        return self.compare([(one, against) for one in self.runs if one != against], name)
+        return self.compare(
+            [(chunker, against) for chunker in self.runs if chunker != against], name
+        )
 
     def compare(self, pairs: Sequence[tuple[str, str]], measure: str = "") -> pd.DataFrame:
         """The first chunker of each pair minus the other, question by question; Holm's correction
@@ -145,15 +147,15 @@ class Scores:
             StudyError: if one of them was not run.
         """
         name = measure or self.measures[0]
-        if unknown := {one for pair in pairs for one in pair} - set(self.runs):
+        if unknown := {chunker for pair in pairs for chunker in pair} - set(self.runs):
             raise StudyError(f"{min(unknown)!r} was not run; use one of {', '.join(self.runs)}")
         some = [
             Pair(
-                {"chunker": one, "other chunker": other, "measure": name},
-                self.of(one, name),
+                {"chunker": chunker, "other chunker": other, "measure": name},
+                self.of(chunker, name),
                 self.of(other, name),
             )
-            for one, other in pairs
+            for chunker, other in pairs
         ]
         return differences(some, f"{name}, {len(some)} pairs", "score", "other score")
 
@@ -162,9 +164,13 @@ class Scores:
         over the chunkers."""
         name = measure or self.measures[0]
         some = [
-            Pair({"chunker": one, "measure": name}, self.of(one, name), other.of(one, name))
-            for one in self.runs
-            if one in other.runs
+            Pair(
+                {"chunker": chunker, "measure": name},
+                self.of(chunker, name),
+                other.of(chunker, name),
+            )
+            for chunker in self.runs
+            if chunker in other.runs
         ]
         return differences(some, f"{name}, {len(some)} chunkers", "score", "other score")
 
@@ -196,11 +202,11 @@ def beside(places: Places, tables: Sequence[str], frame: pd.DataFrame) -> pd.Dat
     """
     judge = Judge(places)
     here: dict[tuple[str, ...], list[tuple[Cell, Condition]]] = {}
-    for one in printed(places, tables):
-        if isinstance(source := source_of(one), Condition):
-            keys = (source.chunker, one.part, one.measure, one.statistic)
+    for cell in printed(places, tables):
+        if isinstance(source := source_of(cell), Condition):
+            keys = (source.chunker, cell.part, cell.measure, cell.statistic)
             key = (source.collection, _late(source.ordering), *keys)
-            here.setdefault(key, []).append((one, source))
+            here.setdefault(key, []).append((cell, source))
     rows = [_row(row, here, judge) for row in frame.to_dict("records")]
     return pd.DataFrame(rows).reindex(columns=list(COLUMNS))
 
@@ -212,24 +218,24 @@ def printed(places: Places, tables: Sequence[str]) -> list[Cell]:
         StudyError: if there is no such table, with those there are.
     """
     known = cells.read(places)
-    by_table = {table: [one for one in known if _table(one) == table] for table in tables}
-    if unknown := [table for table, own in by_table.items() if not own]:
-        names = ", ".join(sorted({_table(one) for one in known}))
+    by_table = {table: [cell for cell in known if _table(cell) == table] for table in tables}
+    if unknown := [table for table, of_table in by_table.items() if not of_table]:
+        names = ", ".join(sorted({_table(cell) for cell in known}))
         raise StudyError(f"no published table {unknown[0]!r}; use one of {names}")
-    return [one for own in by_table.values() for one in own]
+    return [cell for of_table in by_table.values() for cell in of_table]
 
 
 def _table(cell: Cell) -> str:
     return f"{cell.work}/{cell.table}"
 
 
-def as_published(found: pd.DataFrame, rows: str = "chunker") -> pd.DataFrame:
+def as_published(frame: pd.DataFrame, rows: str = "chunker") -> pd.DataFrame:
     """The same as text, laid out as published tables are: mean and deviation in one cell; for each
     chunker, or what else of ``PARTS`` is named, a line of what was published, one of ours, one of
     verdicts; a column for each measure and whatever else tells numbers apart."""
-    parts = found["run"].str.split("/", expand=True).set_axis(list(PARTS), axis=1)
-    cells = parts.assign(**found)
-    names = [one for one in (*PARTS, "measure") if one != rows and cells[one].nunique() > 1]
+    parts = frame["run"].str.split("/", expand=True).set_axis(list(PARTS), axis=1)
+    cells = parts.assign(**frame)
+    names = [name for name in (*PARTS, "measure") if name != rows and cells[name].nunique() > 1]
     lines = []
     for row, own in cells.groupby(rows, sort=False):
         columns = list(own.groupby(names or ["measure"], sort=False))
@@ -243,7 +249,7 @@ def as_published(found: pd.DataFrame, rows: str = "chunker") -> pd.DataFrame:
 
 
 def _title(names: Sequence[str], keys: Sequence[object]) -> str:
-    return ", ".join(titles.shown(*one) for one in zip(names, keys, strict=True))
+    return ", ".join(titles.shown(*pair) for pair in zip(names, keys, strict=True))
 
 
 def _row(
@@ -253,14 +259,14 @@ def _row(
 ) -> dict[str, object]:
     """A number in the printed unit, with what was published of it."""
     collection, _, encoder, ordering, protocol = str(row["run"]).split("/")
-    keys = (str(row[one]) for one in PRINTED)
+    keys = (str(row[name]) for name in PRINTED)
     candidates = here.get((collection, _late(ordering), *keys), [])
     same_encoder = [pair for pair in candidates if pair[1].encoder in (NONE, encoder)]
     match = next(iter(same_encoder or candidates), None)
     unscaled = 1.0 if row["measure"] in UNSCALED else 100.0
     scale = scale_of(match[0]) if match else unscaled
-    value, low, high = (scale * float(str(row.get(one, "nan"))) for one in NUMBERS)
-    shown: dict[str, object] = {"run": row["run"], **{one: row[one] for one in PRINTED}}
+    value, low, high = (scale * float(str(row.get(name, "nan"))) for name in NUMBERS)
+    shown: dict[str, object] = {"run": row["run"], **{name: row[name] for name in PRINTED}}
     shown |= {"reproduced": value, "low": low, "high": high, "verdict": ""}
     if match is None:
         return shown
@@ -282,7 +288,7 @@ def _published(cell: pd.DataFrame) -> str:
 
 def _ours(cell: pd.DataFrame) -> str:
     digits = 0 if cell["measure"].iloc[0] == "chunks" else 2
-    return PLUS_MINUS.join(decimals(one, digits) for one in cell["reproduced"])
+    return PLUS_MINUS.join(decimals(value, digits) for value in cell["reproduced"])
 
 
 def _verdict(cell: pd.DataFrame) -> str:
@@ -294,7 +300,7 @@ def _verdict(cell: pd.DataFrame) -> str:
     said = titles.VERDICTS[weakest]
     if weakest == RUN[0]:
         return said
-    apart = judged["difference"].dropna().map(lambda one: decimals(one, signed=True))
+    apart = judged["difference"].dropna().map(lambda value: decimals(value, signed=True))
     return f"{said}: {', sd '.join(apart)}" if len(apart) else said
 
 

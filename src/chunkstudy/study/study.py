@@ -95,7 +95,10 @@ class Study:
         if self._computing.compute != "stored":
             return True
         given = (collection, chunkers, encoder, window, ordering, protocol, self._computing)
-        return all(one.has_record and self._computing.kept(one) for one in runs.variants(*given))
+        return all(
+            variant.has_record and self._computing.kept(variant)
+            for variant in runs.variants(*given)
+        )
 
     def runs(
         self,
@@ -132,8 +135,8 @@ class Study:
             self._computing,
             approximate=search == "published",
         )
-        found = runs.find(shown.name, some, self._computing)
-        return runs.Runs(shown.name, found, shown.parts, self._computing)
+        by_name = runs.find(shown.name, some, self._computing)
+        return runs.Runs(shown.name, by_name, shown.parts, self._computing)
 
     def table(
         self,
@@ -222,7 +225,7 @@ class Study:
             )
         self._answers.append({"question": question, "answer": sentence})
         self._keep()
-        said = (f"**{one['question']}** {one['answer']}" for one in self._answers)
+        said = (f"**{answer['question']}** {answer['answer']}" for answer in self._answers)
         if self._opening is not None:
             self._opening.update(Markdown("\n\n".join(said)))
 
@@ -342,17 +345,17 @@ class Study:
         Raises:
             StudyError: if it lacks rows or columns.
         """
-        missing = [one for one in heads if one not in frame]
+        missing = [name for name in heads if name not in frame]
         if missing or frame.empty:
             lacks = f"no column {', '.join(missing)}" if missing else "no row"
             raise StudyError(f"table {name} of the paper has {lacks}")
-        found = self._shown(frame, list(heads), shown_as)
-        if found.text.shape[1] != len(heads):
+        table = self._shown(frame, list(heads), shown_as)
+        if table.text.shape[1] != len(heads):
             raise StudyError(
                 f"table {name} of the paper has a column whose rows are all the same or an "
                 "interval named twice; leave it out and say it in the caption"
             )
-        headed = Table(found.text.set_axis(list(heads.values()), axis=1))
+        headed = Table(table.text.set_axis(list(heads.values()), axis=1))
         text = headed.latex(name, caption, span, heads.get(once, ""), shorter)
         write_text(self._folder("paper") / f"paper_{name}.tex", text)
 
@@ -370,8 +373,8 @@ class Study:
             StudyError: if it is not stored and nothing may be computed.
         """
         compute = self._computing.compute
-        if kept and compute != "fresh" and (found := study_results.tables(self.places, name)):
-            return found
+        if kept and compute != "fresh" and (tables := study_results.tables(self.places, name)):
+            return tables
         if compute == "stored":
             how = "" if kept else " with these parameters"
             raise StudyError(f'the experiment {name} is not stored{how}; compute="missing" runs it')
