@@ -79,10 +79,8 @@ def run(
         measured = {"": (found.least, found.most)}
         drawn = similarities(measured, least, most, store.encoder.describe()["id"])
         drawing.save(drawn, folder / FIGURE)
-    said = output.write(
-        folder, documents, settings, made, found, thresholds, store.encoder.describe()
-    )
-    for line in output.summary(said):
+    model = store.encoder.describe()
+    for line in output.write(folder, documents, settings, made, found, thresholds, model):
         say(line)
     return folder
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from itertools import count, islice
 
 from chunkstudy.base.spans import Document, Span
-from chunkstudy.collections.chroma import joins_with_and
 from chunkstudy.llm.interface import Ask, Reply, Request
 from chunkstudy.llm.prices import Estimate, expected
 from chunkstudy.studies.generated_questions import prompts, replies
@@ -37,7 +36,6 @@ class Candidate:
     Attributes:
         number: which of the questions tried for, from 1.
         excerpts: characters of the document, in the order of the reply.
-        recurring: excerpts whose text stands in the document more than once.
         oath: whether the model said it.
     """
 
@@ -45,31 +43,24 @@ class Candidate:
     question: str
     document: str
     excerpts: tuple[Span, ...]
-    recurring: int = 0
     oath: bool = True
-
-    @property
-    def joins(self) -> bool:
-        """Whether the question joins two things by "and" all the same."""
-        return joins_with_and(self.question)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Attempt:
     """A request and what became of it.
 
     Attributes:
         number: of the question tried for, from 1.
+        document: the id of the one that was shown.
         rejected: why the reply was of no use, empty where it was.
+        reply: with its tokens and seconds.
     """
 
     number: int
-    attempt: int
     document: str
     rejected: str
-    input_tokens: int
-    output_tokens: int
-    seconds: float
+    reply: Reply
 
 
 @dataclass
@@ -80,7 +71,7 @@ class Generated:
     """
 
     candidates: list[Candidate] = field(default_factory=list)
-    asked: list[Asked] = field(default_factory=list)
+    attempts: list[Attempt] = field(default_factory=list)
     given_up: int = 0
 
 
@@ -106,8 +97,7 @@ def generate(
                 made.candidates.append(check(reply, passage, settings, number, made.candidates))
             except RejectedError as error:
                 rejected = str(error)
-            took = reply.input_tokens, reply.output_tokens, reply.seconds
-            made.asked.append(Asked(number, attempt, document.id, rejected, *took))
+            made.attempts.append(Attempt(number, document.id, rejected, reply))
             if not rejected:
                 question = made.candidates[-1].question
                 say(f"{number} of {settings.questions}, attempt {attempt}: {question}")
@@ -116,7 +106,7 @@ def generate(
             made.given_up += 1
             say(
                 f"{number} of {settings.questions}: given up after {settings.attempts} attempts on "
-                f"{document.id}, the last time because {made.asked[-1].rejected}"
+                f"{document.id}, the last time because {made.attempts[-1].rejected}"
             )
     return made
 
@@ -146,9 +136,8 @@ def ask_about(
     """A passage of a document, and the request for a question on it."""
     key = f"{settings.seed}/{number}/{attempt}"
     passage = prompts.draw(document, settings.characters, key)
-    everywhere = settings.protocol == "corrected"
-    earlier = [one.question for one in before if everywhere or one.document == document.id]
-    shown = prompts.sample(f"{key}/earlier", earlier, EARLIER[settings.protocol])
+    earlier = [candidate.question for candidate in before]
+    shown = prompts.sample(f"{key}/earlier", earlier, EARLIER)
     request = Request(
         settings.model,
         prompts.messages(passage.text, shown, settings.variant),
@@ -168,11 +157,9 @@ def check(
     Raises:
         RejectedError: if it brings none that can be used.
     """
-    proposal = replies.read(reply)
-    if any(proposal.question.casefold() == one.question.casefold() for one in before):
+    proposal = replies.read(reply, settings.variant)
+    question = proposal.question
+    if any(question.casefold() == candidate.question.casefold() for candidate in before):
         raise RejectedError(ASKED)
-    excerpts = replies.place(proposal.references, passage, settings.variant, settings.protocol)
-    text = passage.document.text
-    recurring = sum(text.find(text[s:e]) != text.rfind(text[s:e]) for s, e in excerpts)
-    document = passage.document.id
-    return Candidate(number, proposal.question, document, excerpts, recurring, proposal.oath)
+    excerpts = replies.place(proposal.references, passage)
+    return Candidate(number, question, passage.document.id, excerpts, proposal.sworn)
