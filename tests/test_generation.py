@@ -22,7 +22,7 @@ from chunkstudy.studies.generated_questions.generate import (
 )
 from chunkstudy.studies.generated_questions.prompts import (
     OATH,
-    Settings,
+    GenerationSettings,
     Variant,
     draw,
 )
@@ -49,7 +49,7 @@ def once(
     variant: Variant = "exact",
 ) -> Generated:
     """What comes of one reply to one question on one document."""
-    asked = Settings(MODEL, 1, variant=variant, attempts=1)
+    asked = GenerationSettings(MODEL, 1, variant=variant, attempts=1)
     return generate([Document("a", text)], asked, lambda _: reply(content, finish))
 
 
@@ -151,7 +151,7 @@ def test_any_reply_leads_to_a_question_or_a_counted_rejection(
     texts: list[str], said: list[str], variant: Variant, finish: Finish
 ) -> None:
     documents = [Document(str(i), text) for i, text in enumerate(texts)]
-    asked = Settings(MODEL, 3, variant, characters=150, attempts=2)
+    asked = GenerationSettings(MODEL, 3, variant, characters=150, attempts=2)
     count = 0
 
     def ask(_: Request) -> Reply:
@@ -184,7 +184,7 @@ def test_what_is_quoted_from_a_passage_is_found_in_it(text: str, data: st.DataOb
 
 def test_each_document_has_its_turn_before_one_has_its_second() -> None:
     documents = [Document(name, name) for name in "abcde"]
-    drawn = turns(documents, Settings(MODEL, 10))
+    drawn = turns(documents, GenerationSettings(MODEL, 10))
     rounds = [[next(drawn).id for _ in documents] for _ in range(3)]
     assert all(sorted(drawn_ids) == list("abcde") for drawn_ids in rounds)
     assert rounds[0] != rounds[1]
@@ -197,7 +197,7 @@ def test_earlier_questions_are_shown_and_none_is_taken_twice() -> None:
         shown.append(request.messages[-1].text)
         return reply(proposal("a", question=f"Why {min(len(shown), 60)}?"))
 
-    made = generate([Document("a", "a a")], Settings(MODEL, 62, attempts=2), ask)
+    made = generate([Document("a", "a a")], GenerationSettings(MODEL, 62, attempts=2), ask)
     assert "none" in shown[0] and "Why 1?" in shown[1]
     assert sum(f"Why {i}?" in shown[59] for i in range(1, 60)) == 50
     assert len(made.candidates) == 60 and made.given_up == 2
@@ -218,7 +218,7 @@ def test_the_prompt_has_the_rules_the_oath_and_an_example_that_keeps_them() -> N
 
 def test_the_price_says_the_least_and_the_most_before_anything_is_asked() -> None:
     documents = [Document("a", "word " * 2_000)]
-    settings = Settings("openai/gpt-4-turbo", 20, attempts=3)
+    settings = GenerationSettings("openai/gpt-4-turbo", 20, attempts=3)
     least, most = price(documents, settings)
     assert (least.requests, most.requests) == (20, 60)
     assert least.output_tokens == 4_000 and most.output_tokens == 36_000

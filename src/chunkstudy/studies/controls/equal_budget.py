@@ -99,14 +99,18 @@ def read(
     study: Study, compared: Sequence[Comparison], budgets: Sequence[int], k: int
 ) -> dict[str, pd.DataFrame]:
     """Both tables of these comparisons and budgets, from the stored experiment where it has all."""
-    stored = all(any(one.within(other) for other in COMPARED) for one in compared)
+    stored = all(any(comparison.within(other) for other in COMPARED) for comparison in compared)
     kept = stored and k == CUT and {*budgets} <= {*BUDGETS}
     made = study.stored(NAME, lambda context: of(context, compared, budgets, k), kept=kept)
     rows = made["questions"][made["questions"]["budget"].isin([k, *budgets])]
     parts = []
-    for one in compared:
-        keys = {"collection": one.collection, "encoder": one.encoder, "ordering": one.ordering}
-        parts.append(at(rows, **keys)[[*FIRST, *one.chunkers]])
+    for comparison in compared:
+        keys = {
+            "collection": comparison.collection,
+            "encoder": comparison.encoder,
+            "ordering": comparison.ordering,
+        }
+        parts.append(at(rows, **keys)[[*FIRST, *comparison.chunkers]])
     return {"questions": pd.concat(parts, ignore_index=True), "chunkers": made["chunkers"]}
 
 
@@ -118,7 +122,7 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
     Raises:
         ValueError: if there is nothing to compare on these collections.
     """
-    compared = [one for one in COMPARED if one.collection in collections]
+    compared = [comparison for comparison in COMPARED if comparison.collection in collections]
     if not compared:
         raise ValueError(f"nothing is compared there; use one of {', '.join(COLLECTIONS)}")
     return of(context, compared)
@@ -132,16 +136,25 @@ def of(
 ) -> dict[str, pd.DataFrame]:
     """The same of these comparisons, budgets and first chunks."""
     questions, chunkers = [], []
-    for one in compared:
-        collection, store = context.collection(one.collection), context.store(one.encoder)
+    for comparison in compared:
+        collection, store = (
+            context.collection(comparison.collection),
+            context.store(comparison.encoder),
+        )
         offsets = [cl100k_offsets(document.text) for document in collection.documents]
-        keys = {"collection": one.collection, "encoder": one.encoder, "ordering": one.ordering}
+        keys = {
+            "collection": comparison.collection,
+            "encoder": comparison.encoder,
+            "ordering": comparison.ordering,
+        }
         recalls = {}
-        for slug in one.chunkers:
-            condition = Condition(one.collection, slug, one.encoder, one.ordering, CORRECTED.name)
+        for slug in comparison.chunkers:
+            condition = Condition(
+                comparison.collection, slug, comparison.encoder, comparison.ordering, CORRECTED.name
+            )
             context.say(f"tokens read of {condition}")
             chunks = context.chunks(condition, store)
-            vectors = steps.encode(collection, chunks, store, ordering=one.ordering)
+            vectors = steps.encode(collection, chunks, store, ordering=comparison.ordering)
             ranking = ranked(collection, chunks, vectors)
             recalls[slug], tokens = at_budgets(collection, chunks, ranking, offsets, budgets, k)
             chunkers.append({**keys, "chunker": slug, "chunks": len(chunks), "tokens": tokens})

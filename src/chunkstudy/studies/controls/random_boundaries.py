@@ -130,10 +130,10 @@ def of(context: Context, controls: Sequence[Control]) -> dict[str, pd.DataFrame]
         vectors = encode_together(
             store, collection, [chunks for *_, chunks in sets], control.ordering
         )
-        asked = store.encode([query.text for query in collection.queries], "query")
+        queries = store.encode([query.text for query in collection.queries], "query")
         scores: dict[str, list[pd.DataFrame]] = {}
         for (boundaries, draw, chunks), of_chunks in zip(sets, vectors, strict=True):
-            frame = steps.score(collection, chunks, steps.Vectors(asked, of_chunks))
+            frame = steps.score(collection, chunks, steps.Vectors(queries, of_chunks))
             scores.setdefault(boundaries, []).append(frame := frame.filter(MEASURES))
             about = {"boundaries": boundaries, "draw": draw, "chunks": len(chunks)}
             means = {str(measure): float(mean) for measure, mean in frame.mean().items()}

@@ -15,7 +15,7 @@ from chunkstudy.base.spans import Document, Span
 from chunkstudy.llm.interface import Ask, Reply, Request
 from chunkstudy.llm.prices import Estimate, expected
 from chunkstudy.studies.generated_questions import prompts, replies
-from chunkstudy.studies.generated_questions.prompts import EARLIER, Passage, Settings
+from chunkstudy.studies.generated_questions.prompts import EARLIER, Passage, GenerationSettings
 from chunkstudy.studies.generated_questions.replies import ASKED, RejectedError
 
 SEEDS = 2**31
@@ -77,7 +77,7 @@ class Generated:
 
 def generate(
     documents: Sequence[Document],
-    settings: Settings,
+    settings: GenerationSettings,
     ask: Ask,
     say: Callable[[str], object] = lambda _: None,
 ) -> Generated:
@@ -111,7 +111,7 @@ def generate(
     return made
 
 
-def price(documents: Sequence[Document], settings: Settings) -> tuple[Estimate, Estimate]:
+def price(documents: Sequence[Document], settings: GenerationSettings) -> tuple[Estimate, Estimate]:
     """What a generation would take at least, if the first reply to each question can be used, and
     at most, if none can; passages are those that will be shown first."""
     read = 0
@@ -124,14 +124,18 @@ def price(documents: Sequence[Document], settings: Settings) -> tuple[Estimate, 
     return least, expected(settings.model, calls * more, read * more, calls * more * limit)
 
 
-def turns(documents: Sequence[Document], settings: Settings) -> Iterator[Document]:
+def turns(documents: Sequence[Document], settings: GenerationSettings) -> Iterator[Document]:
     """The document that each question is about: none comes again before all others have come."""
     for turn in count():
         yield from prompts.sample(f"{settings.seed}/turn {turn}", documents, len(documents))
 
 
 def ask_about(
-    document: Document, settings: Settings, number: int, attempt: int, before: Sequence[Candidate]
+    document: Document,
+    settings: GenerationSettings,
+    number: int,
+    attempt: int,
+    before: Sequence[Candidate],
 ) -> tuple[Passage, Request]:
     """A passage of a document, and the request for a question on it."""
     key = f"{settings.seed}/{number}/{attempt}"
@@ -150,7 +154,11 @@ def ask_about(
 
 
 def check(
-    reply: Reply, passage: Passage, settings: Settings, number: int, before: Sequence[Candidate]
+    reply: Reply,
+    passage: Passage,
+    settings: GenerationSettings,
+    number: int,
+    before: Sequence[Candidate],
 ) -> Candidate:
     """The question that a reply brings.
 

@@ -20,7 +20,7 @@ from chunkstudy.collections.own_questions import Excerpt, Question
 from chunkstudy.llm.prices import price
 from chunkstudy.studies.generated_questions.filters import ALIKE, UNLIKE, Filtered
 from chunkstudy.studies.generated_questions.generate import Candidate, Generated
-from chunkstudy.studies.generated_questions.prompts import Settings
+from chunkstudy.studies.generated_questions.prompts import GenerationSettings
 from chunkstudy.studies.generated_questions.replies import REASONS
 
 CANDIDATES, REPORT, RECORDINGS = "candidates.jsonl", "generation.json", "llm"
@@ -85,7 +85,7 @@ def write_documents(folder: Path, documents: OwnDocuments) -> None:
 def write(
     folder: Path,
     documents: OwnDocuments,
-    settings: Settings,
+    settings: GenerationSettings,
     made: Generated,
     filtered: Filtered,
     thresholds: Mapping[str, float],

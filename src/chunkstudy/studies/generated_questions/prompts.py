@@ -72,7 +72,7 @@ EXAMPLE_PASSAGE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class GenerationSettings:
     """What decides the requests, beside the documents.
 
     Attributes:

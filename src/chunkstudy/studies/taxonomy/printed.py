@@ -53,7 +53,7 @@ def as_printed(published: pd.DataFrame, own: pd.DataFrame, number: str = "3") ->
 
 def caption(table: pd.DataFrame, number: str) -> str:
     """What the table shows, what its marks mean, and what each model's average is over."""
-    said = f"The taxonomy's Table {number}: {TITLES[number]}. {MARKS[number]}"
+    sentence = f"The taxonomy's Table {number}: {TITLES[number]}. {MARKS[number]}"
     averages = table[(table["collection"] == AVERAGE) & table["n"].notna()]
     counts = {
         int(rows["n"].iloc[0]): " and ".join(
@@ -62,7 +62,7 @@ def caption(table: pd.DataFrame, number: str) -> str:
         for _, rows in averages[averages["method"] != AVERAGE].groupby("n")
     }
     over = "; ".join(f"{count} for {names}" for count, names in counts.items())
-    return f"{said} Averages over in-corpus collections: {over}." if over else said
+    return f"{sentence} Averages over in-corpus collections: {over}." if over else sentence
 
 
 def to_html(table: pd.DataFrame, number: str, caption: str) -> str:
@@ -86,8 +86,11 @@ def _frame(table: pd.DataFrame, number: str) -> pd.DataFrame:
         text[row, column] = _html(_number(cell["value"], number), cell)
     rows, columns = list(dict.fromkeys(rows)), list(dict.fromkeys(columns))
     blocks = list(dict.fromkeys(block for block, _ in columns))
-    columns.sort(key=lambda one: blocks.index(one[0]))
-    names = [tuple(map(escape, one)) for one in rows], [tuple(map(escape, one)) for one in columns]
+    columns.sort(key=lambda column: blocks.index(column[0]))
+    names = (
+        [tuple(map(escape, label)) for label in rows],
+        [tuple(map(escape, label)) for label in columns],
+    )
     return pd.DataFrame(
         [[text.get((row, column), "") for column in columns] for row in rows],
         index=pd.MultiIndex.from_tuples(names[0]),
@@ -101,12 +104,12 @@ def _keys(cell: Cell) -> tuple[object, ...]:
 
 def _methods(table: pd.DataFrame) -> dict[tuple[tuple[object, ...], str], str]:
     """A row's name: the chunker that was recorded, or the method where collections have several."""
-    found: dict[tuple[tuple[object, ...], str], str] = {}
+    names: dict[tuple[tuple[object, ...], str], str] = {}
     for (*keys, method), rows in table.groupby([*ROWS, "method"], sort=False):
         chunkers = set(rows["chunker"].dropna()) - {"", AVERAGE}
         name = chunkers.pop() if len(chunkers) == 1 else str(method)
-        found[tuple(keys), str(method)] = "Average" if method == AVERAGE else shown("chunker", name)
-    return found
+        names[tuple(keys), str(method)] = "Average" if method == AVERAGE else shown("chunker", name)
+    return names
 
 
 def _block(cell: Cell) -> str:
