@@ -15,7 +15,7 @@ from chunkstudy.base.spans import Document, Span
 from chunkstudy.llm.interface import Ask, Reply, Request
 from chunkstudy.llm.prices import Estimate, expected
 from chunkstudy.studies.generated_questions import prompts, replies
-from chunkstudy.studies.generated_questions.prompts import EARLIER, Passage, GenerationSettings
+from chunkstudy.studies.generated_questions.prompts import EARLIER, GenerationSettings, Passage
 from chunkstudy.studies.generated_questions.replies import ASKED, RejectedError
 
 SEEDS = 2**31
