@@ -18,17 +18,12 @@ from chunkstudy import Study
 from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Chunks, Collection, Document, Query
-from chunkstudy.chunkers.structure import sentences
 from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK
-from chunkstudy.runs import records, steps, study_results
+from chunkstudy.runs import records, study_results
 from chunkstudy.runs.conditions import MINILM_512, PRE_EMBEDDING, Condition
-from chunkstudy.runs.run import evaluate
-from chunkstudy.runs.store import VectorStore
 from chunkstudy.studies import baselines
 from chunkstudy.studies.baselines import systems as arms
-from tests import small_context
 from tests.small_study import Letters
-from tests.test_experiment_late_chunking import Words
 from tests.test_retrieval_baselines import by_formula
 
 pytest.importorskip("bm25s")
@@ -113,18 +108,6 @@ def test_a_title_is_its_owners_and_stands_before_all_chunks_but_the_first() -> N
     held = ranking.chunk[0] != NO_CHUNK
     assert sum(held) == 3
     assert ranking.score[0, held] == pytest.approx(similar[ranking.chunk[0, held]])
-
-
-@pytest.mark.parametrize("name", ["chroma", "covid-qa-within", "nfcorpus"])
-def test_plain_vectors_score_what_a_run_of_the_condition_records(name: str, tmp_path: Path) -> None:
-    collection, store = small_context.collection(name), VectorStore(Words(), tmp_path)
-    condition = Condition(name, arms.CHUNKER, MINILM_512, PRE_EMBEDDING, CORRECTED.name)
-    outcome = evaluate(condition, collection, store, chunker=sentences)
-    found = arms.find(arms.VECTORS, collection, store, outcome.chunks, outcome.chunks)
-    for measure, own in steps.score(collection, *found)[arms.MEASURES[condition.task]].items():
-        pd.testing.assert_series_equal(
-            own, outcome.scores[measure].reindex(own.index), check_names=False
-        )
 
 
 @pytest.mark.parametrize("collection", arms.COLLECTIONS)
