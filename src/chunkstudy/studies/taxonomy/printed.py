@@ -44,7 +44,8 @@ def as_printed(published: pd.DataFrame, own: pd.DataFrame, number: str = "3") ->
     wide = wide.loc[list(order), list(dict.fromkeys(keys["collection"]))]
     marks = "" if number == "4" else f" {MARKS}"
     caption = (
-        f"The taxonomy's Table {number}: {CAPTIONS[number]}.{marks} (paired t-test, p < 0.05)."
+        f"The taxonomy's Table {number}: {CAPTIONS[number]}.{marks} (paired t-test, p < 0.05). "
+        "An average is over the in-corpus collections of its model's rows."
     )
     return f"<p><b>{escape(caption)}</b></p>" + wide.rename_axis(columns=None).to_html(escape=False)
 
