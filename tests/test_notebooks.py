@@ -27,7 +27,8 @@ def test_a_source_notebook_is_thin_and_without_outputs(source: Path) -> None:
             assert not cell.outputs
             assert not re.search(r"^\s*(def|class)\s|pip install|[\"']/\w", cell.source, re.M)
             given = "parameters" in cell.metadata.get("tags", [])
-            assert given or cell.source.count("\n") < 16
+            answers = cell is notebook.cells[-1]  # and the numbers that the paper quotes
+            assert given or cell.source.count("\n") < (64 if answers else 16)
     assert inspect_parameters(source)
 
 

@@ -14,12 +14,12 @@ from chunkstudy.llm.recordings import replies_folder
 from chunkstudy.runs.estimate import in_words
 from chunkstudy.runs.store import load_store
 from chunkstudy.studies.generated_questions import filters, generate, output
-from chunkstudy.studies.generated_questions.prompts import Settings
+from chunkstudy.studies.generated_questions.prompts import GenerationSettings
 
 FIGURE = "similarities"
 
 
-def price(source: Path, settings: Settings) -> list[str]:
+def price(source: Path, settings: GenerationSettings) -> list[str]:
     """What a generation would take, a line each; nothing is asked and nothing written."""
     documents = own_documents.read(source)
     return [str(documents), _takes(documents, settings)]
@@ -28,7 +28,7 @@ def price(source: Path, settings: Settings) -> list[str]:
 def run(
     places: Places,
     source: Path,
-    settings: Settings,
+    settings: GenerationSettings,
     out: Path | None,
     encoder: str,
     least: float,
@@ -79,15 +79,13 @@ def run(
         measured = {"": (found.least, found.most)}
         drawn = similarities(measured, least, most, store.encoder.describe()["id"])
         drawing.save(drawn, folder / FIGURE)
-    said = output.write(
-        folder, documents, settings, made, found, thresholds, store.encoder.describe()
-    )
-    for line in output.summary(said):
+    model = store.encoder.describe()
+    for line in output.write(folder, documents, settings, made, found, thresholds, model):
         say(line)
     return folder
 
 
-def _takes(documents: OwnDocuments, settings: Settings) -> str:
+def _takes(documents: OwnDocuments, settings: GenerationSettings) -> str:
     least, most = generate.price(documents.documents, settings)
     seconds = generate.SECONDS
     return (
