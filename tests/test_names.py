@@ -31,7 +31,7 @@ from chunkstudy.runs.conditions import (
     parse_encoder,
     parse_method,
 )
-from chunkstudy.studies.own_documents.retrievers import retriever
+from chunkstudy.studies.own_documents.systems import retriever
 from chunkstudy.study import titles
 
 PARTS = ("collection", "chunker", "encoder", "ordering", "protocol")

@@ -55,19 +55,20 @@ def load(folder: Path) -> Collection:
     if not questions.is_file():
         raise SourceError(f"{questions} is missing; `chunkstudy generate` writes such a file")
     judged = own_questions.read(questions, own_documents.read(folder / DOCUMENTS), folder.name)
-    for one in judged.lost:
-        raise one
-    for line in judged.without:
+    if judged.lost:
+        raise judged.lost[0]
+    if judged.without:
         raise SpanError(
-            f"{questions}, line {line} needs excerpts or documents; add what answers it"
+            f"{questions}, line {judged.without[0]} needs excerpts or documents; add what answers "
+            "it"
         )
     return judged.collection
 
 
 def task(folder: Path) -> Task:
     """What is asked of the collection in a folder."""
-    asked = own_questions.parse(own_questions.lines(folder / QUESTIONS), str(folder / QUESTIONS))
-    return "in_corpus" if any(one.documents for one in asked.values()) else "token_overlap"
+    path = folder / QUESTIONS
+    return own_questions.task(own_questions.parse(own_questions.lines(path), str(path)))
 
 
 def read(documents: Documents, questions: Questions = None, name: str = "") -> Judged:

@@ -17,7 +17,7 @@ import numpy as np
 from chunkstudy.base.files import write_json, write_text
 from chunkstudy.collections import own, own_questions
 from chunkstudy.collections.own_documents import OwnDocuments
-from chunkstudy.collections.own_questions import Excerpt, Question
+from chunkstudy.collections.own_questions import Question, Quotation
 from chunkstudy.llm.prices import price
 from chunkstudy.studies.generated_questions.filters import ALIKE, UNLIKE, Filtered
 from chunkstudy.studies.generated_questions.generate import Candidate, Generated
@@ -38,7 +38,7 @@ def question(candidate: Candidate, texts: Mapping[str, str]) -> Question:
         id=str(candidate.number),
         question=candidate.question,
         excerpts=tuple(
-            Excerpt(
+            Quotation(
                 document=candidate.document,
                 start=start,
                 end=end,
