@@ -80,13 +80,6 @@ def test_files_that_are_no_documents_are_left_out_with_a_reason(tmp_path: Path) 
         own_documents.read(tmp_path / "empty")
 
 
-def test_whole_documents_can_be_judged_by_grade(folder: Path) -> None:
-    write(folder, asked(documents={"grain.md": 2}))
-    (judgment,) = own.load(folder).judgments
-    assert (judgment.start, judgment.end, judgment.grade) == (0, len(TEXT), 2)
-    assert own.task(folder) == "in_corpus"
-
-
 @given(
     st.lists(
         st.tuples(st.text(st.characters(exclude_categories=["Cs"]), min_size=1), st.integers(0, 9)),

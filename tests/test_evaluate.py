@@ -161,8 +161,6 @@ def test_rankings_are_read_back_by_ir_measures(folder: Path, little_model: Path)
 
     spaced = folder / "grains" / "two words%.md"
     spaced.write_text(document("einkorn"), encoding="utf-8")
-    copy = f"{document('spelt')} In the month of einkorn0."  # any copy of an excerpt will do
-    (folder / "grains" / "copy.md").write_text(copy, encoding="utf-8")
     asked = [question("rye", 1), question("oats", 4)]
     asked.append({"question": "When is einkorn sown?", "excerpts": ["month of einkorn0"]})
     found = run(folder, little_model, questions=asked, k=3)
@@ -330,6 +328,17 @@ def test_small_chunks_return_large_ones_and_are_scored_by_them(
     (folder / "grains" / "list.md").write_text("# Grains\n\n- rye\n\n- oats\n\nThat is all.")
     listed = run(folder, little_model, chunkers=["sentence-1+paragraph"]).table
     assert listed["text in no chunk"].iloc[0] == 0
+
+
+def test_any_copy_of_an_excerpt_will_do(folder: Path, little_model: Path) -> None:
+    for name in ("a.md", "b.md"):
+        text = f"Notice {name}. The licence is free.\n\n{document(name[0])}"
+        (folder / "grains" / name).write_text(text, encoding="utf-8")
+    asked = [{"question": "The licence is free.", "excerpts": ["The licence is free."]}]
+    some = run(folder, little_model, questions=asked, encoders=["bm25"], chunkers=["sentence-1"])
+    assert some.table["score"].iloc[0] == 1 and "stand in several places" in some.notes[0]
+    page = next((folder / "out" / "questions").iterdir()).read_text(encoding="utf-8")
+    assert "wrong copy" not in page and "Found:" in page
 
 
 def test_chunks_are_screened_before_anybody_asks(

@@ -156,7 +156,6 @@ def test_strings_that_leave_nothing_out_are_located_exactly_whatever_repeats(
     assert found == expected
 
 
-@given(st.text("ab \n", min_size=1, max_size=30), st.data())
 @given(st.lists(st.text("ab \n", max_size=6)))
 def test_any_strings_are_located_in_the_text_or_refused(chunks: list[str]) -> None:
     text = "ab ba\naab  b"

@@ -281,10 +281,9 @@ def _documents_asked(pipeline: Pipeline) -> pd.Series | None:
     if pipeline.texts.task == "in_corpus":
         return None
     judgments = pipeline.collection.judgments
-    asked = pd.DataFrame([(j.query, j.document) for j in judgments], columns=["query", "document"])
-    asked = asked.drop_duplicates()
-    several = asked["query"].duplicated().any()
-    return None if several else asked.set_index("query")["document"]
+    pairs = sorted({(judgment.query, judgment.document) for judgment in judgments})
+    by_query = dict(pairs)
+    return pd.Series(by_query) if len(by_query) == len(pairs) else None
 
 
 def _needed(
