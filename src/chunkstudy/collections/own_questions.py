@@ -88,26 +88,29 @@ class Judged:
         notes: in a sentence each, what was left out or is found in several places.
         copies: of an excerpt that any of several places answers, the places beside the one that the
             collection judges.
-        lost: excerpts that are left out, or, where whole documents are graded, missing ones.
-        without: lines of questions that lost all, or never had any.
+        faults: in a sentence each, excerpts and graded documents that cannot be placed, and lines
+            that nothing answers; the same that the notes count.
     """
 
     collection: Collection
     task: Task
     notes: tuple[str, ...] = ()
     copies: Mapping[Judgment, tuple[Judgment, ...]] = field(default_factory=dict)
-    lost: tuple[LostError, ...] = ()
-    without: tuple[int, ...] = ()
+    faults: tuple[SpanError, ...] = ()
 
 
-def read(path: Path, documents: OwnDocuments, name: str) -> Judged:
-    """The questions of a file, judged in documents.
+def read(
+    questions: Path | Sequence[Mapping[str, Any]], documents: OwnDocuments, name: str
+) -> Judged:
+    """The questions of a file, or as its lines hold them, judged in documents.
 
     Raises:
         SourceError: if there is no such file, or a line is no JSON.
         SpanError: if a line is no question, or none can be judged.
     """
-    return judge(lines(path), documents, name, str(path))
+    if isinstance(questions, Path):
+        return judge(lines(questions), documents, name, str(questions))
+    return judge(list(enumerate(questions, start=1)), documents, name)
 
 
 def lines(path: Path) -> list[tuple[int, Any]]:
@@ -172,7 +175,9 @@ def judge(
     )
     count = sum(len(question.excerpts) + len(question.documents) for question in questions.values())
     notes = tuple(_notes(kind, count, len(copies), lost, without))
-    return Judged(collection, kind, notes, copies, tuple(lost), tuple(without))
+    remedy = "needs excerpts or documents; add what answers it"
+    unanswered = [SpanError(f"{where}, line {number} {remedy}") for number in without]
+    return Judged(collection, kind, notes, copies, (*lost, *unanswered))
 
 
 def task(questions: Mapping[int, Question]) -> Task:
