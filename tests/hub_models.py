@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import safetensors.torch
@@ -52,19 +51,13 @@ class Checkpoint:
         content = json.dumps({k: hashlib.sha256(v).hexdigest() for k, v in self.files.items()})
         return hashlib.sha1(content.encode()).hexdigest()
 
-    def registered(self, names: Sequence[str] = ()) -> ModelSpec:
-        """What the registry would say of it, with its own digests.
-
-        Args:
-            names: of the files that a load reads; those of the real model if none.
-        """
+    def registered(self) -> ModelSpec:
+        """What the registry would say of it, with its own digests."""
         real = MODELS[self.id]
         return replace(
             real,
             revision=self.revision,
-            files={
-                name: hashlib.sha256(self.files[name]).hexdigest() for name in names or real.files
-            },
+            files={name: hashlib.sha256(self.files[name]).hexdigest() for name in real.files},
             architecture=self.architecture,
             dimension=self.architecture.hidden,
             licence=LICENCE,
@@ -108,20 +101,3 @@ def _checkpoint(real: ModelSpec, dtype: torch.dtype, tokenizer: bytes, seed: int
         "1_Pooling/config.json": json.dumps({"pooling_mode_mean_tokens": True}).encode(),
     }
     return Checkpoint(real.id, files, Architecture(layers, hidden, heads, inner, gated))
-
-
-def sharded(weights: bytes) -> dict[str, bytes]:
-    """The same weights in two shards with their index, as the hub's library cuts large ones."""
-    (length,) = struct.unpack("<Q", weights[:8])
-    names = [key for key in json.loads(weights[8 : 8 + length]) if key != "__metadata__"]
-    tensors = safetensors.torch.load(weights)
-    half = len(names) // 2
-    files: dict[str, bytes] = {}
-    places: dict[str, str] = {}
-    for number, part in enumerate((names[:half], names[half:]), start=1):
-        shard = f"model-{number:05d}-of-00002.safetensors"
-        files[shard] = safetensors.torch.save({k: tensors[k] for k in part}, {"format": "pt"})
-        places |= dict.fromkeys(part, shard)
-    total = sum(one.numel() * one.element_size() for one in tensors.values())
-    index = {"metadata": {"total_size": total}, "weight_map": places}
-    return files | {"model.safetensors.index.json": json.dumps(index, indent=2).encode()}

@@ -49,7 +49,7 @@ from tests.small_study import text_keys
 ANY_TEXT = [
     slug
     for name, entry in CHUNKERS.items()
-    if not entry.segments and name != "segmenter-api"
+    if not entry.segments
     for slug in ["-".join([name, *("60", "12")[: len(entry.sizes)]])]
 ]
 """Every chunker that cuts any text and asks no server."""

@@ -190,4 +190,4 @@ def test_every_chunker_that_cuts_any_text_is_listed() -> None:
     listed = {parse_chunker(slug).name for known in KINDS.values() for slug in known
               if "+" not in slug and ":" not in slug}  # fmt: skip
     usable = {n for n, e in CHUNKERS.items() if not (e.control or e.segments)}
-    assert usable - listed == {"proposition-sentences", "segmenter-api"}
+    assert usable - listed == {"proposition-sentences"}

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkstudy.encoders.bert import Bert
+from chunkstudy.encoders.checkpoint import load
 from chunkstudy.encoders.jina_bert import QUERY_BLOCK, slopes
-from chunkstudy.encoders.loading import load
 from chunkstudy.encoders.rotary import JinaEmbeddingsV3
 from tests import checkpoints
 from tests.checkpoints import KINDS, TASKS, Weights

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from chunkstudy.encoders import models
-from chunkstudy.encoders.loading import load
+from chunkstudy.encoders.checkpoint import load
 from chunkstudy.encoders.models import ModelError, ModelSpec
 from chunkstudy.encoders.rotary import JinaEmbeddingsV3
 from tests import checkpoints

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 import tomllib
 from collections.abc import Mapping
@@ -156,14 +154,6 @@ class ModelSpec:
     def verified(self) -> bool:
         """Whether every file has its digest; a model that has not cannot run."""
         return bool(self.files) and all(self.files.values())
-
-    @property
-    def weights_sha256(self) -> str:
-        """The digest of the weights; of several shards that of their names and digests."""
-        if (one := self.files.get("model.safetensors")) is not None:
-            return one
-        shards = sorted((k, v) for k, v in self.files.items() if k.endswith(".safetensors"))
-        return hashlib.sha256(json.dumps(shards).encode("utf-8")).hexdigest()
 
     def flops_per_token(self, length: int) -> int:
         """Floating-point operations a token costs in a text of ``length`` tokens, attention

@@ -124,9 +124,6 @@ CHUNKERS: dict[str, Entry] = {
         decodes=True,
     ),
     "segmenter": Entry(segmenter.segments, "Jina's segmenter", lengths=CL100K),
-    "segmenter-api": Entry(
-        Named("chunkers.segmenter_api:segments"), "Jina's segmenter, its API", lengths=CL100K
-    ),
     "lumberchunker-handmade": Entry(
         passages.segmented, "LumberChunker, boundaries by hand", segments=BUILTIN
     ),
@@ -146,16 +143,16 @@ CHUNKERS: dict[str, Entry] = {
         Named("chunkers.llm_windows:chunk"), "Language model", lengths=CL100K, llm="openai/gpt-4o"
     ),
     "lumberchunker": Entry(
-        Named("chunkers.lumberchunker_published:chunk"), "LumberChunker", lengths=CL100K, llm=GEMINI
+        Named("chunkers.lumberchunker:chunk"), "LumberChunker", lengths=CL100K, llm=GEMINI
     ),
     "lumberchunker-last": Entry(
-        Named("chunkers.lumberchunker:last"),
+        Named("chunkers.random_boundaries:last_candidate"),
         "LumberChunker, always the last candidate",
         lengths=CL100K,
         control=True,
     ),
     "lumberchunker-random": Entry(
-        Named("chunkers.lumberchunker:at_random"),
+        Named("chunkers.random_boundaries:any_candidate"),
         "LumberChunker, a candidate at random",
         ("draw",),
         CL100K,

@@ -92,14 +92,12 @@ def _of_beir(name: str, source: beir.Source) -> Entry:
 
 
 def segmentation(chunker: str, text: str) -> Sequence[Span] | Sequence[RewrittenSpan]:
-    """What others made of a text: by hand, or as LumberChunker's authors released it.
+    """What others made of a text, see :func:`released.segmentation`.
 
     Raises:
         ValueError: if they segmented other texts.
     """
-    if chunker == "lumberchunker-handmade":
-        return Named("collections.handmade:chunk")(text)
-    return Named("collections.released:chunk", (chunker,))(text)
+    return Named("collections.released:segmentation", (chunker,))(text)
 
 
 def lacks_segmentation(chunker: str) -> tuple[str, str] | None:

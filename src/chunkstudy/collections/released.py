@@ -1,21 +1,28 @@
-"""The segmentations that LumberChunker's authors released, of Emma and of all books, aligned to the
-books' texts.
+"""What others made of texts: the segmentations that LumberChunker's authors released, of Emma and
+of all books, aligned to the books' texts, and one of the built-in documents by hand.
 
 The released chunks are texts without offsets, and white space changed on the way (pieces were
 joined and split by words); their other characters stand in the book, so they are matched by those.
 A chunk that cannot be matched is listed, never guessed.
+
+``data/builtin/segmentations/lumberchunker-handmade.json`` names, per built-in document, how each
+chunk but the first begins: a paragraph, heading or turn at which the matter changes, judged by a
+person from how each begins, where LumberChunker asks an LLM (A.3). A document that is not named is
+one chunk, as the official code leaves texts of fewer than five paragraphs. No model took part.
 """
 
 from __future__ import annotations
 
 import ast
+import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from chunkstudy.base.folding import View, folded, solid
 from chunkstudy.base.spans import RewrittenSpan, Span, text_digest
-from chunkstudy.collections import emma_files, gutenqa
+from chunkstudy.collections import builtin, emma_files, gutenqa
 
 PROPOSITION = "proposition-released"
 CHUNKS = "gemini_chunks"
@@ -31,12 +38,15 @@ RELEASED = {
 ``lumberchunker-released`` were cut by Gemini, of ``fixed-released`` every 450 words."""
 
 
+HANDMADE = "lumberchunker-handmade"
+
+
 class ReleasedError(ValueError):
-    """A released segmentation that is asked about another text."""
+    """A segmentation that is asked about another text."""
 
 
 @dataclass(frozen=True, slots=True)
-class Segmentation:
+class AlignedPieces:
     """Pieces of a text with their place, in the given order.
 
     Attributes:
@@ -47,6 +57,15 @@ class Segmentation:
 
     spans: list[RewrittenSpan]
     unaligned: list[int]
+
+
+def segmentation(name: str, text: str) -> Sequence[Span] | Sequence[RewrittenSpan]:
+    """What others made of a text: by hand, or as it was released.
+
+    Raises:
+        ReleasedError: if they segmented other texts.
+    """
+    return by_hand(text) if name == HANDMADE else chunk(name, text)
 
 
 def chunk(name: str, text: str) -> list[RewrittenSpan]:
@@ -66,7 +85,7 @@ def chunk(name: str, text: str) -> list[RewrittenSpan]:
 
 
 @lru_cache(maxsize=8)
-def emma(name: str) -> Segmentation:
+def emma(name: str) -> AlignedPieces:
     """One of the released segmentations of Emma.
 
     Raises:
@@ -81,7 +100,7 @@ def emma(name: str) -> Segmentation:
 
 
 @lru_cache(maxsize=4)
-def of_books(name: str) -> dict[str, Segmentation]:
+def of_books(name: str) -> dict[str, AlignedPieces]:
     """The segmentation of every book of GutenQA, by the digest of its text.
 
     Raises:
@@ -102,7 +121,7 @@ def of_books(name: str) -> dict[str, Segmentation]:
     return found
 
 
-def align(text: str, pieces: Sequence[str]) -> Segmentation:
+def align(text: str, pieces: Sequence[str]) -> AlignedPieces:
     """The place of each piece in the text by its characters that are not white space.
 
     A piece is looked for where the one before ended; then so that it overlaps the one before and
@@ -127,7 +146,7 @@ def align(text: str, pieces: Sequence[str]) -> Segmentation:
         else:
             before = found
             spans.append((*found, piece))
-    return Segmentation(spans, unaligned)
+    return AlignedPieces(spans, unaligned)
 
 
 def _place(view: View, rewrite: Callable[[str], str], piece: str, before: Span) -> Span | None:
@@ -147,8 +166,8 @@ def _place(view: View, rewrite: Callable[[str], str], piece: str, before: Span) 
 
 
 def _of_parents(
-    chunks: Segmentation, propositions: Iterable[tuple[str, int | None]]
-) -> Segmentation:
+    chunks: AlignedPieces, propositions: Iterable[tuple[str, int | None]]
+) -> AlignedPieces:
     """Propositions at the places of the chunks at the positions that they name."""
     aligned = iter(chunks.spans)
     lost = set(chunks.unaligned)
@@ -161,7 +180,7 @@ def _of_parents(
             spans.append((*places[parent], proposition))
         else:
             unaligned.append(position)
-    return Segmentation(spans, unaligned)
+    return AlignedPieces(spans, unaligned)
 
 
 def match_propositions(lists: Sequence[str], propositions: Sequence[str]) -> list[int | None]:
@@ -190,3 +209,39 @@ def _column(sheet: str, column: str) -> list[str]:
 
 def _texts(rows: Sequence[gutenqa.Row], column: str) -> list[str]:
     return [gutenqa.cell(row, column, i) for i, row in enumerate(rows)]
+
+
+def by_hand(text: str) -> list[Span]:
+    """The chunks by hand of a built-in document; they cover it without overlap.
+
+    Raises:
+        ReleasedError: if the text is none of the built-in documents.
+    """
+    spans = handmade().get(text_digest(text))
+    if spans is None:
+        raise ReleasedError(
+            f"{HANDMADE} segments the built-in documents only; use it with builtin or "
+            "builtin-graded"
+        )
+    return list(spans)
+
+
+@lru_cache(maxsize=1)
+def handmade() -> dict[str, list[Span]]:
+    """The spans of each document by the digest of its text; in a chat log a chunk starts at its
+    turn's brace."""
+    spans, begun = {}, beginnings()
+    for document in builtin.load_documents():
+        text = document.text
+        places = [text.index(beginning) for beginning in begun.get(document.id, [])]
+        if document.id.endswith(".json"):
+            places = [text.rindex("{", 0, place) for place in places]
+        spans[text_digest(text)] = list(pairwise([0, *places, len(text)])) if text else []
+    return spans
+
+
+def beginnings() -> dict[str, list[str]]:
+    """How each chunk but the first begins, by document; each stands once in it, in this order."""
+    path = builtin.FOLDER / "segmentations" / f"{HANDMADE}.json"
+    begun: dict[str, list[str]] = json.loads(path.read_text(encoding="utf-8"))
+    return begun

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from chunkstudy.base.tokens import TokenOffsets, content, without_surrogates
+from chunkstudy.encoders.checkpoint import load
 from chunkstudy.encoders.contextualized import Layout, whole
 from chunkstudy.encoders.interface import Role
-from chunkstudy.encoders.loading import load
 from chunkstudy.encoders.models import (
     ModelSpec,
     check_files,
@@ -91,7 +91,7 @@ class TransformerEncoder:
         described: dict[str, Any] = {
             "id": self.spec.id,
             "revision": self.spec.revision,
-            "weights_sha256": self.spec.weights_sha256,
+            "weights_sha256": self.spec.files["model.safetensors"],
             "tokenizer_sha256": self.spec.files["tokenizer.json"],
             "window": self.window,
             "pooling": self.spec.pooling,

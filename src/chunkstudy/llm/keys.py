@@ -14,7 +14,6 @@ NAMES = (
     "GEMINI_API_KEY",
     "GOOGLE_API_KEY",
     "CHUNKSTUDY_SERVER_KEY",
-    "JINA_API_KEY",
 )
 """Every variable that a key is read from."""
 REMOVED = "[key removed]"

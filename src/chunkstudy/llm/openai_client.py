@@ -176,18 +176,6 @@ class OpenAIClient:
             )
         return Vectors(vectors, without_keys(reply.model), reply.usage.prompt_tokens)
 
-    def post(self, content: Mapping[str, Any]) -> Any:
-        """What the server replies to JSON that is sent to its very address, with a key if there is
-        one."""
-        import openai
-
-        headers: dict[str, Any] = {"Authorization": openai.Omit()} if not key(*self.keys) else {}
-        return self._asked(
-            lambda client: client.post(
-                self._address, body=content, cast_to=object, options={"headers": headers}
-            )
-        )
-
     def _asked(self, ask: Callable[[OpenAI], Received]) -> Received:
         """What the library receives, or why it does not, in words of this file.
 
