@@ -14,12 +14,11 @@ from hypothesis import strategies as st
 from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.base.sources import find
 from chunkstudy.base.spans import Drawn
-from chunkstudy.chunkers import lumberchunker
-from chunkstudy.chunkers.lumberchunker import answer, authors, ielab, request, units
+from chunkstudy.chunkers.lumberchunker import answer, authors, ielab, units
 from chunkstudy.chunkers.passages import paragraphs
 from chunkstudy.chunkers.random_boundaries import any_candidate
 from chunkstudy.collections import emma_files, released
-from chunkstudy.llm.interface import Finish, Reply, Request
+from chunkstudy.llm.interface import Reply, Request
 from chunkstudy.runs.chunking import build_chunker
 from tests.made_needs import asking, said
 
@@ -91,23 +90,6 @@ def test_a_useless_reply_ends_the_chunk_with_the_window_and_is_counted(reply: st
     assert len(found) == 6
 
 
-@pytest.mark.parametrize("finish", ["refused", "blocked", "length"])
-def test_so_does_one_that_was_refused_blocked_or_cut_off(finish: Finish) -> None:
-    assert drawn(lambda one: said(f"Answer: ID {shown(one)[2]}", finish))[0].fallbacks == 6
-
-
-def test_a_model_that_runs_here_sees_examples_and_is_held_to_the_answers_there_are() -> None:
-    asked = request("local/made", "paragraph", 7, ["a", "b", "c"])
-    assert asked.answers == ("Answer: ID 8", "Answer: ID 9")
-    roles = [message.role for message in asked.messages]
-    assert roles == ["system", *["user", "assistant"] * len(lumberchunker.EXAMPLES), "user"]
-    before = request("local/made", "paragraph", 90, ["d", "e"]).messages[:-1]
-    assert asked.messages[:-1] == before
-    for (texts, change), message in zip(lumberchunker.EXAMPLES, before[2::2], strict=True):
-        assert 0 < change < len(texts)
-        assert answer(message.text) == lumberchunker.EXAMPLE_START + change
-
-
 REPLIES = st.one_of(
     st.text(max_size=30),
     st.integers(-5, 60).map(lambda n: f"Answer: ID {n}"),
@@ -165,12 +147,6 @@ def test_the_authors_loop_takes_an_earlier_number_and_gives_an_empty_and_an_over
     )
     assert found == [(0, 6), (6, 2), (2, 9), (9, 20)]
     assert found.fallbacks == 1
-
-
-def test_the_authors_loop_passes_over_a_window_without_an_answer() -> None:
-    texts = ["word " * 60] * 20
-    found = authors(texts, scripted(texts, {}))
-    assert (list(found), found.fallbacks) == ([(0, 20)], 3)
 
 
 def test_ielabs_loop_takes_a_paragraph_that_was_not_shown() -> None:

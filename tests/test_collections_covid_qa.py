@@ -59,24 +59,6 @@ def test_a_question_whose_answer_stands_elsewhere_several_times_or_never_is_drop
     assert (counted.questions, counted.dropped, counted.within) == (2, 1, 1)
 
 
-def test_an_answer_in_place_that_stands_several_times_is_judged_in_that_place_only() -> None:
-    found, counted = one_paper(question(1, "Who?", "coughs", TEXT.index("coughs")))
-    assert [one.start for one in found.judgments] == [TEXT.index("coughs")]
-    assert counted.repeated_in_place == 1
-
-
-def test_places_that_overlap_are_several_places() -> None:
-    _, counted = one_paper(question(1, "What?", "aa", 3), text="-aaa-")
-    assert counted.dropped == 1
-
-
-def test_white_space_at_the_ends_of_an_answer_is_not_judged() -> None:
-    at = TEXT.index("\n\nCamels ")
-    found, counted = one_paper(question(1, "Who?", "\n\nCamels ", at))
-    assert answers(found) == ["Camels"]
-    assert (counted.in_place, counted.trimmed) == (1, 1)
-
-
 def test_a_question_asked_again_of_one_paper_is_one_query_judged_on_every_answer() -> None:
     found, counted = one_paper(
         question(1, "Who carries it?", "Bats", 0),
@@ -89,15 +71,6 @@ def test_a_question_asked_again_of_one_paper_is_one_query_judged_on_every_answer
     ]
     assert answers(found) == ["Bats", "Camels", "one camel"]
     assert (counted.merged, counted.within, counted.shared) == (1, 2, 0)
-
-
-def test_answers_that_overlap_are_judged_once() -> None:
-    found, _ = one_paper(
-        question(1, "Who?", "Bats carry", 0),
-        question(2, "Who?", "carry it", 5),
-        question(3, "Who?", "carry", 5),
-    )
-    assert answers(found) == ["Bats carry it"]
 
 
 def two_papers() -> bytes:

@@ -67,14 +67,6 @@ def test_an_answer_that_two_meetings_share_is_asked_once_and_judged_on_the_later
     assert "train/Bed005-0" not in shared
 
 
-@needs("fairytaleqa")
-def test_a_storys_sections_are_judged_whole_and_stand_apart() -> None:
-    loaded = fairytaleqa.load_within()
-    assert all(text.strip() and "\n\n\n\n" not in text for text in _judged(loaded))
-    several = [spans for spans in loaded.judgments_by_query().values() if len(spans) > 1]
-    assert 0.05 < len(several) / len(loaded.queries) < 0.15
-
-
 @needs("evidence_inference")
 def test_a_prompt_becomes_one_sentence_and_its_spans_do_not_overlap() -> None:
     loaded = evidence_inference.load_within()
@@ -167,11 +159,3 @@ def test_chunks_that_are_no_partition_are_refused(
     with pytest.raises(SourceError, match="no partition of it"):
         contextual_code.load()
     contextual_code._files.cache_clear()
-
-
-@needs("evidence_inference")
-def test_a_table_of_all_articles_is_cut_to_those_at_hand() -> None:
-    here = sources.find("evidence_inference/prompts.csv")
-    assert here is not None
-    whole = here.read_bytes() + b"99,1,of another article,a,b\r\n"
-    assert evidence_inference._of_articles(whole) == here.read_bytes()

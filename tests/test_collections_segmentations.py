@@ -94,20 +94,6 @@ def test_pieces_that_follow_one_another_are_found_whatever_their_white_space(
     assert found.spans == [(*span, one) for span, one in zip(expected, altered, strict=True)]
 
 
-@given(st.data())
-def test_overlapping_pieces_are_found_where_they_were_cut(data: st.DataObject) -> None:
-    text = "".join(chr(0x4E00 + i) for i in range(data.draw(st.integers(1, 60))))
-    cuts: list[tuple[int, int]] = []
-    start, end = 0, 0
-    while end < len(text):
-        start = data.draw(st.integers(start + bool(cuts), end))
-        end = data.draw(st.integers(max(start, end) + 1, len(text)))
-        cuts.append((start, end))
-    found = align(text, [" ".join(text[start:end]) for start, end in cuts])
-    assert [span[:2] for span in found.spans] == cuts
-    assert found.unaligned == []
-
-
 @pytest.mark.parametrize("foreign", ["nowhere at all", "", " \n", "two three!"])
 def test_a_piece_that_stands_nowhere_is_listed_and_the_next_is_still_found(foreign: str) -> None:
     found = align("one two three four", ["one", foreign, "two three", "four"])
@@ -120,13 +106,6 @@ def test_a_piece_after_a_gap_is_not_guessed_where_it_stands_twice() -> None:
     found = align(text, ["He said yes.", "yes.", "Not so."])
     assert found.unaligned == [1]
     assert [text[a:b] for a, b, _ in found.spans] == ["He said yes.", "Not so."]
-
-
-def test_a_piece_set_in_other_type_is_found_folded_and_kept_as_released() -> None:
-    text = "“Oh!” said—he…  Then\xa0she."
-    found = align(text, ['"oh!" said-he...', "then she."])
-    assert [text[a:b] for a, b, _ in found.spans] == ["“Oh!” said—he…", "Then\xa0she."]
-    assert [piece for _, _, piece in found.spans] == ['"oh!" said-he...', "then she."]
 
 
 def test_a_proposition_without_a_place_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:

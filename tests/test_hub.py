@@ -115,14 +115,6 @@ def test_a_download_that_is_not_what_the_hub_says_is_not_recorded(
     assert not models.with_recorded_digests(unchecked).verified
 
 
-def test_a_revision_that_the_hub_has_no_more_says_where_to_look(
-    checkpoints: dict[str, Checkpoint], served: hub_server.State
-) -> None:
-    moved = dataclasses.replace(checkpoints[E5].registered(), revision="f" * 40)
-    with pytest.raises(models.ModelError, match=f"no revision f+ of {E5}.*/commits/main"):
-        models.weights_folder(moved)
-
-
 def test_without_a_hub_the_sentence_says_that_it_was_not_reached(
     checkpoints: dict[str, Checkpoint], served: hub_server.State, monkeypatch: pytest.MonkeyPatch
 ) -> None:

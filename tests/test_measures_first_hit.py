@@ -65,24 +65,6 @@ def test_a_judged_text_cut_in_two_is_nowhere_and_its_ceiling_is_zero() -> None:
     assert lists(relevant_chunks(both, chunks, texts, "overlap")) == [[0, 1], []]
 
 
-def test_overlap_needs_a_shared_character_a_positive_grade_and_the_querys_own_book() -> None:
-    collection, chunks = two_books(
-        Query("gap", "?", "book"),
-        Query("edge", "?", "book"),
-        Query("zero", "?", "book"),
-        Query("elsewhere", "?", "book"),
-        judgments=(
-            Judgment("gap", "book", 12, 13),  # the space between two sentences
-            Judgment("edge", "book", 11, 14),
-            Judgment("zero", "book", 0, 44, grade=0),
-            Judgment("elsewhere", "other", 0, 34),
-            Judgment("elsewhere", "book", 43, 44),
-        ),
-    )
-    texts = chunks.texts(collection.documents)
-    assert lists(relevant_chunks(collection, chunks, texts, "overlap")) == [[], [0, 1], [], [2]]
-
-
 @given(st.integers(0, 2**32 - 1), st.integers(1, 12), st.booleans())
 def test_dcg_is_the_published_sum_over_the_chunks_read(seed: int, cut: int, grouped: bool) -> None:
     generator = np.random.default_rng(seed)

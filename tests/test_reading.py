@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
 
-from chunkstudy.chunkers.signals import BEFORE, staying
+from chunkstudy.chunkers.signals import staying
 from chunkstudy.llm.interface import LanguageModelError
 from chunkstudy.llm.reading import CausalReader, Part, Read
-from tests.small_llama import POSITIONS, vocabulary, write_checkpoint
+from tests.small_llama import POSITIONS, write_checkpoint
 
 TEXT = "A letter came on Monday. Nobody opened it. The hens were fed at noon, and it rained."
 NAME = f"small/llama@{'0' * 40}"
@@ -43,12 +42,6 @@ def probabilities(reader: CausalReader, seen: list[int]) -> np.ndarray:
     return odds / odds.sum()
 
 
-def test_tokens_lie_end_to_end_over_the_text(reader: CausalReader) -> None:
-    ids, spans = reader.tokens(TEXT)
-    assert len(ids) == len(spans)
-    assert "".join(TEXT[start:end] for start, end in spans) == TEXT
-
-
 def test_entropy_and_surprisal_are_those_of_each_prefix(
     reader: CausalReader, ids: list[int], read: Read
 ) -> None:
@@ -68,15 +61,6 @@ def test_attention_is_the_mean_over_layers_and_heads_and_the_last_layers_largest
     assert read.attention == pytest.approx(by_hand[1:, 1:], abs=1e-6)
     assert read.largest == pytest.approx(layers[-1][0].numpy().max(axis=0)[1:, 1:], abs=1e-6)
     assert np.triu(read.attention, 1).max() == 0  # nothing is paid to what comes later
-
-
-def test_reading_again_with_nothing_hidden_changes_nothing(
-    reader: CausalReader, ids: list[int], read: Read
-) -> None:
-    parts = [Part(5, 6, 0), Part(20, 3, 0), Part(9, 10, 0)]
-    for part, found in zip(parts, reader.again(ids, read, parts), strict=True):
-        expected = read.surprisal[part.first + 1 : part.first + 1 + part.length]
-        assert found == pytest.approx(expected, abs=1e-4)
 
 
 def test_hiding_is_masking_and_moves_no_position(reader: CausalReader, ids: list[int]) -> None:
@@ -112,30 +96,6 @@ def test_a_part_outside_of_what_was_read_is_refused(
         reader.again(ids, read, [part])
 
 
-def test_a_state_space_model_which_names_no_positions_and_has_no_attention_is_refused(
-    tmp_path: Path, ids: list[int]
-) -> None:
-    from transformers import MambaConfig, MambaForCausalLM
-
-    write_checkpoint(tmp_path)
-    (tmp_path / "model.safetensors").unlink()
-    config = MambaConfig(
-        vocab_size=len(vocabulary()), hidden_size=8, state_size=4, num_hidden_layers=1
-    )
-    MambaForCausalLM(config).save_pretrained(tmp_path)
-    with pytest.raises(LanguageModelError, match=r"gives no attention.*; use a model"):
-        CausalReader(NAME, tmp_path).read(ids)
-
-
-def test_a_tokenizer_that_names_no_start_and_no_end_is_refused(
-    reader: CausalReader, ids: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    nameless = SimpleNamespace(bos_token_id=None, eos_token_id=None)
-    monkeypatch.setattr(reader, "_loaded", (nameless, reader._model))
-    with pytest.raises(LanguageModelError, match="names no token for the start or the end"):
-        reader.read(ids)
-
-
 def test_more_tokens_than_positions_are_refused(reader: CausalReader) -> None:
     with pytest.raises(LanguageModelError, match=f"the {POSITIONS} positions.*read fewer"):
         reader.read([5] * POSITIONS)
@@ -150,10 +110,3 @@ def test_attention_that_never_looks_back_stays_wholly_and_one_that_only_does_nev
     assert of(back) == 0
     assert of(np.eye(80, dtype=np.float32)) == 1
     assert of(back + np.eye(80, dtype=np.float32)) == pytest.approx(0.5)
-
-
-def test_attention_to_what_lies_further_back_takes_no_part() -> None:
-    paid = np.tril(np.ones((120, 120), dtype=np.float32))
-    far = paid.copy()
-    far[:, : 100 - BEFORE] = 99
-    assert staying(paid, 100) == staying(far, 100)
