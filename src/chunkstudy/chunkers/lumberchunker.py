@@ -133,12 +133,12 @@ def chunk(
     texts = [words for *_, words in shown]
 
     def hear(first: int, window: Sequence[str]) -> Reply:
-        asked = request(model, unit, first, window)
+        question = request(model, unit, first, window)
         if form == "ielab":
-            asked = replace(asked, temperature=0.0, seed=42)
+            question = replace(question, temperature=0.0, seed=42)
         elif quirks:
-            asked = replace(asked, temperature=0.1)
-        return ask(asked)
+            question = replace(question, temperature=0.1)
+        return ask(question)
 
     if form == "ielab":
         numbered = [f"ID {i}: {words}" for i, words in enumerate(texts)]

@@ -50,13 +50,15 @@ def drawn(
     """
     index, first = np.unique(chunks.document, return_index=True)
     limits = [*first.tolist(), len(chunks)]
-    found: list[tuple[int, int, int]] = []
+    rows: list[tuple[int, int, int]] = []
     for i, low, high in zip(index.tolist(), limits, limits[1:], strict=False):
-        own = list(zip(chunks.start[low:high].tolist(), chunks.end[low:high].tolist(), strict=True))
+        of_document = list(
+            zip(chunks.start[low:high].tolist(), chunks.end[low:high].tolist(), strict=True)
+        )
         random = generator(draw, documents[i].id)
-        spans = at_units(own, units[i], random) if units else anywhere(own, random)
-        found += [(i, start, end) for start, end in spans]
-    return Chunks(*np.asarray(found, dtype=np.int64).reshape(-1, 3).T)
+        spans = at_units(of_document, units[i], random) if units else anywhere(of_document, random)
+        rows += [(i, start, end) for start, end in spans]
+    return Chunks(*np.asarray(rows, dtype=np.int64).reshape(-1, 3).T)
 
 
 def at_units(
@@ -107,7 +109,7 @@ def nearest(wanted: Ints, places: Ints) -> Ints:
         wanted: shape (cuts,), ascending.
         places: shape (places,), ascending, at least as many.
     """
-    found = np.zeros(len(wanted), dtype=np.int64)
+    chosen = np.zeros(len(wanted), dtype=np.int64)
     free = 0
     for i, cut in enumerate(wanted.tolist()):
         last = len(places) - (len(wanted) - i)
@@ -118,9 +120,9 @@ def nearest(wanted: Ints, places: Ints) -> Ints:
             if after >= len(places) or (before >= 0 and cut - places[before] <= places[after] - cut)
             else after
         )
-        found[i] = min(max(closer, free), last)
-        free = found[i] + 1
-    return found
+        chosen[i] = min(max(closer, free), last)
+        free = chosen[i] + 1
+    return chosen
 
 
 def _cuts(chunks: Sequence[Span], random: np.random.Generator) -> Ints:

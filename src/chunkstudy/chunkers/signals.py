@@ -193,8 +193,8 @@ def _of_pass(
     tokens = list(ids[one_pass.start : one_pass.end])
     places = [place - one_pass.start for place in one_pass.places]
     model = reader.describe()
-    asked = [VERSION, model["id"], model["weights_sha256"], tokens, places]
-    digests = [text_digest(json.dumps([*asked, name])) for name in names]
+    key = [VERSION, model["id"], model["weights_sha256"], tokens, places]
+    digests = [text_digest(json.dumps([*key, name])) for name in names]
     if memory is not None and all(digest in memory for digest in digests):
         known = [memory.line(digest) or {} for digest in digests]
         return {name: line["values"] for name, line in zip(names, known, strict=True)}

@@ -136,10 +136,10 @@ def load(name: str) -> Collection:
     source = SOURCES[name]
     corpus, queries, qrels = _read(_folder(name))
     collection = build(name, corpus, queries, qrels, source.skips_own_id)
-    found = (len(collection.documents), len(collection.queries))
-    if found != (source.documents, source.queries):
+    sizes = (len(collection.documents), len(collection.queries))
+    if sizes != (source.documents, source.queries):
         raise SourceError(
-            f"{name} holds {found[0]} documents and {found[1]} test queries instead of "
+            f"{name} holds {sizes[0]} documents and {sizes[1]} test queries instead of "
             f"{source.documents} and {source.queries}; fetch it again"
         )
     return collection
@@ -149,7 +149,10 @@ def characters(name: str) -> int:
     """Of all documents of a set, titles and texts without the space that joins them when they are
     read: the mean lengths in Jina's first post come out so, to their one decimal."""
     corpus, _, _ = _read(_folder(name))
-    return sum(len(one.get("title") or "") + len(one.get("text") or "") for one in corpus.values())
+    return sum(
+        len(document.get("title") or "") + len(document.get("text") or "")
+        for document in corpus.values()
+    )
 
 
 def is_folder(folder: Path) -> bool:
@@ -167,17 +170,17 @@ def load_folder(folder: Path, name: str) -> Collection:
     """
     with tempfile.TemporaryDirectory() as unpacked:
         for member in MEMBERS:
-            found = _member(folder, member)
-            if found is None:
+            file = _member(folder, member)
+            if file is None:
                 raise SourceError(f"{folder} lacks {member}; BEIR's form is {', '.join(MEMBERS)}")
-            _unpack(found, Path(unpacked) / member)
+            _unpack(file, Path(unpacked) / member)
         try:
             corpus, queries, qrels = _read(Path(unpacked))
         except (ValueError, KeyError, OSError) as error:
             raise SourceError(
                 f"{folder} is not in BEIR's form ({type(error).__name__}: {error})"
             ) from error
-    alike = (one for one in queries if (corpus.get(one) or {}).get("text") == queries[one])
+    alike = (query for query in queries if (corpus.get(query) or {}).get("text") == queries[query])
     return build(name, corpus, queries, qrels, skips_own_id=next(alike, None) is not None)
 
 
@@ -190,8 +193,8 @@ def build(
 ) -> Collection:
     """A collection from what beir's loader returns; judgments of grade 0 or less are dropped."""
     texts = {
-        key: f"{one.get('title') or ''} {one.get('text') or ''}".strip()
-        for key, one in corpus.items()
+        key: f"{document.get('title') or ''} {document.get('text') or ''}".strip()
+        for key, document in corpus.items()
     }
     judged = [
         (query, document, grade)
@@ -206,7 +209,7 @@ def build(
         tuple(Judgment(q, d, 0, len(texts[d]), grade) for q, d, grade in judged if texts.get(d)),
         absent=tuple((q, d, grade) for q, d, grade in judged if not texts.get(d)),
         skips_own_id=skips_own_id,
-        titles={key: title for key, one in corpus.items() if (title := one.get("title"))},
+        titles={key: title for key, document in corpus.items() if (title := document.get("title"))},
     )
 
 
@@ -225,15 +228,15 @@ def _folder(name: str) -> Path:
     """The folder beir's loader reads: unpacked files, each checked."""
     folder = cache_folder() / "beir" / name
     for member in MEMBERS:
-        found = _find(name, member)
-        if found is None:
+        file = _find(name, member)
+        if file is None:
             _download(name)
-            found = folder / member
-            if not found.is_file():
+            file = folder / member
+            if not file.is_file():
                 raise SourceError(f"the archive of {name} lacks {member}; delete it and try again")
         target = folder / member
-        if found != target:
-            _unpack(found, target)
+        if file != target:
+            _unpack(file, target)
         accepted = SOURCES[name].sha256.get(member)
         if accepted and sha256(target) not in accepted:
             target.unlink()
@@ -246,17 +249,17 @@ def _folder(name: str) -> Path:
 
 def _find(name: str, member: str) -> Path | None:
     data = os.environ.get("CHUNKSTUDY_DATA")
-    here = _member(cache_folder() / "beir" / name, member)
-    return here or (_member(Path(data) / name, member) if data else None)
+    cached = _member(cache_folder() / "beir" / name, member)
+    return cached or (_member(Path(data) / name, member) if data else None)
 
 
 def _member(folder: Path, name: str) -> Path | None:
     return next((p for p in (folder / name, folder / f"{name}.gz") if p.is_file()), None)
 
 
-def _unpack(found: Path, target: Path) -> None:
-    data = found.read_bytes()
-    write_bytes(target, gzip.decompress(data) if found.suffix == ".gz" else data)
+def _unpack(file: Path, target: Path) -> None:
+    data = file.read_bytes()
+    write_bytes(target, gzip.decompress(data) if file.suffix == ".gz" else data)
 
 
 def _download(name: str) -> None:

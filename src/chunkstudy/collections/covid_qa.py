@@ -134,7 +134,7 @@ def over_all_papers(collection: Collection) -> Collection:
     """The same without the queries that several papers were asked."""
     shared = _shared(collection)
     return replace(
-        collection.only(one.id for one in collection.queries if one.id not in shared),
+        collection.only(query.id for query in collection.queries if query.id not in shared),
         groups={name: group for name, group in collection.groups.items() if name not in shared},
     )
 

@@ -135,7 +135,7 @@ def convert(workbook: bytes) -> bytes:
     book = openpyxl.load_workbook(io.BytesIO(workbook), read_only=True, data_only=True)
     header, *rows = book.worksheets[0].iter_rows(values_only=True)
     objects = [dict(zip(header, row, strict=True)) for row in rows]
-    return "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in objects).encode("utf-8")
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in objects).encode("utf-8")
 
 
 def converted(sheet: Sheet) -> Path:

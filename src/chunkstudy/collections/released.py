@@ -75,8 +75,8 @@ def chunk(name: str, text: str) -> list[RewrittenSpan]:
         ReleasedError: if another text was segmented.
         SourceError: if a file is missing or has another digest.
     """
-    if not gutenqa.lacks_segmentation(name) and (found := of_books(name).get(text_digest(text))):
-        return list(found.spans)
+    if not gutenqa.lacks_segmentation(name) and (pieces := of_books(name).get(text_digest(text))):
+        return list(pieces.spans)
     if text != emma_text():
         raise ReleasedError(
             f"{name} segments {gutenqa.EMMA_DOCUMENT} only; use it with {gutenqa.EMMA}"
@@ -107,7 +107,7 @@ def of_books(name: str) -> dict[str, AlignedPieces]:
         SourceError: if a file is not pinned, is missing or has another digest.
     """
     chunks, *propositions = map(gutenqa.segmentation, gutenqa.SEGMENTATIONS[name])
-    found = {}
+    segmentations = {}
     for document in gutenqa.load().documents:
         rows = chunks.get(document.id, [])
         aligned = align(document.text, _texts(rows, "Chunk"))
@@ -117,8 +117,8 @@ def of_books(name: str) -> dict[str, AlignedPieces]:
             parents = [positions.get(int(row["Chunk ID"])) for row in stated]
             pairs = zip(_texts(stated, "Proposition"), parents, strict=True)
             aligned = _of_parents(aligned, pairs)
-        found[text_digest(document.text)] = aligned
-    return found
+        segmentations[text_digest(document.text)] = aligned
+    return segmentations
 
 
 def align(text: str, pieces: Sequence[str]) -> AlignedPieces:
@@ -136,16 +136,16 @@ def align(text: str, pieces: Sequence[str]) -> AlignedPieces:
     unaligned: list[int] = []
     before = (0, 0)
     for position, piece in enumerate(pieces):
-        found = _place(*views[0], piece, before)
-        if found is None:
+        span = _place(*views[0], piece, before)
+        if span is None:
             if len(views) == 1:
                 views.append((folded(text, spaces=False), lambda p: folded(p, spaces=False).text))
-            found = _place(*views[1], piece, before)
-        if found is None:
+            span = _place(*views[1], piece, before)
+        if span is None:
             unaligned.append(position)
         else:
-            before = found
-            spans.append((*found, piece))
+            before = span
+            spans.append((*span, piece))
     return AlignedPieces(spans, unaligned)
 
 
@@ -154,15 +154,15 @@ def _place(view: View, rewrite: Callable[[str], str], piece: str, before: Span) 
     if not target:
         return None
     start, end = view.at(before[0]), view.at(before[1])
-    found = end
+    place = end
     if not view.text.startswith(target, end):
         overlapping = max(start, end - len(target) + 1)
-        found = view.text.find(target, overlapping, end + len(target) - 1)
-    if found < 0:
-        found = view.text.find(target)
-        if found < start or view.text.find(target, found + 1) >= 0:
+        place = view.text.find(target, overlapping, end + len(target) - 1)
+    if place < 0:
+        place = view.text.find(target)
+        if place < start or view.text.find(target, place + 1) >= 0:
             return None
-    return view.span(found, len(target))
+    return view.span(place, len(target))
 
 
 def _of_parents(
@@ -189,7 +189,9 @@ def match_propositions(lists: Sequence[str], propositions: Sequence[str]) -> lis
     nothing in it is executed.
     """
     listed = [
-        (parent, one) for parent, literal in enumerate(lists) for one in ast.literal_eval(literal)
+        (parent, statement)
+        for parent, literal in enumerate(lists)
+        for statement in ast.literal_eval(literal)
     ]
     return [
         listed[i][0] if i < len(listed) and listed[i][1] == proposition else None

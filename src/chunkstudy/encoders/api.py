@@ -62,7 +62,7 @@ class VectorRecordings(RecordedLines):
 
     def write(self, texts: Sequence[str], vectors: NDArray[np.float32], answered_as: str) -> None:
         """Record vectors (texts, dimension) as received, and the name the model answered under."""
-        received = (base64.b64encode(one.astype("<f4").tobytes()).decode() for one in vectors)
+        received = (base64.b64encode(vector.astype("<f4").tobytes()).decode() for vector in vectors)
         self.add(
             [
                 {"digest": text_digest(text), "vector": vector, "answered_as": answered_as}
@@ -237,8 +237,8 @@ class ApiEncoder:
 
     def _vectors(self, texts: Sequence[str], progress: bool) -> dict[str, NDArray[np.float32]]:
         """Of each text its vector as received; what is not recorded is asked for."""
-        found = self.recordings.find(texts)
-        if missing := [text for text in texts if text not in found]:
+        vectors = self.recordings.find(texts)
+        if missing := [text for text in texts if text not in vectors]:
             if self._sold and not key(KEY):
                 raise LanguageModelError(
                     f"{len(missing)} of {len(texts)} texts have no vector recorded in "
@@ -248,9 +248,9 @@ class ApiEncoder:
             self._client.open()
             with tqdm(total=len(missing), desc="asking", unit="text", disable=not progress) as bar:
                 for batch, size in self._batches(missing):
-                    found.update(zip(batch, self._asked(batch, size), strict=True))
+                    vectors.update(zip(batch, self._asked(batch, size), strict=True))
                     bar.update(len(batch))
-        return found
+        return vectors
 
     def _asked(self, texts: Sequence[str], size: int) -> NDArray[np.float32]:
         """Vectors of texts that one request may hold, received and recorded."""
@@ -320,7 +320,7 @@ def describe(encoder: Encoder, vectors: Sequence[NDArray[np.float32]]) -> dict[s
     nothing else pins them."""
     described = encoder.describe()
     if isinstance(encoder, ApiEncoder):
-        content = b"".join(one.astype("<f4").tobytes() for one in vectors)
+        content = b"".join(array.astype("<f4").tobytes() for array in vectors)
         described["vectors_sha256"] = hashlib.sha256(content).hexdigest()
     return described
 

@@ -95,8 +95,8 @@ class OpenAIClient:
     def open(self) -> None:
         if self._client is not None:
             return
-        found = key(*self.keys)
-        if self._needs_key and found is None:
+        secret = key(*self.keys)
+        if self._needs_key and secret is None:
             raise LanguageModelError(
                 f"{self.model} at {self.endpoint} needs a key; set {self.keys[0]}, or replay what "
                 "is recorded"
@@ -104,7 +104,7 @@ class OpenAIClient:
         import openai  # late: the import alone takes a second, and the extra llm installs it
 
         self._client = openai.OpenAI(
-            api_key=found or "none",
+            api_key=secret or "none",
             base_url=self._address,
             max_retries=RETRIES,
             timeout=openai.Timeout(self._timeout, connect=min(self._timeout, CONNECTING)),
@@ -160,9 +160,9 @@ class OpenAIClient:
             )
         items = sorted(reply.data, key=lambda item: item.index)
         dimension = dimension or len(items[0].embedding)
-        if others := [len(i.embedding) for i in items if len(i.embedding) != dimension]:
+        if wrong := [len(i.embedding) for i in items if len(i.embedding) != dimension]:
             raise self._error(
-                f"sent a vector of {others[0]} numbers where {dimension} are expected; if another "
+                f"sent a vector of {wrong[0]} numbers where {dimension} are expected; if another "
                 "model answers there by now, set CHUNKSTUDY_RECORDINGS to a new folder"
             )
         with np.errstate(over="ignore"):
