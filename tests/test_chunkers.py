@@ -34,7 +34,7 @@ from chunkstudy.base.spans import (
 )
 from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers.locate import LocateError, locate
-from chunkstudy.chunkers.table import CHUNKERS, Entry
+from chunkstudy.chunkers.table import CHUNKERS, ChunkerEntry
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.runs.chunking import build_chunker, chunk
 from chunkstudy.runs.conditions import MINILM, Condition, parse_chunker
@@ -64,7 +64,7 @@ def test_a_new_chunker_takes_a_function_and_a_line(monkeypatch: pytest.MonkeyPat
         cuts = [i * len(text) // size for i in range(size + 1)]
         return list(pairwise(cuts[: size + (not quirks)]))
 
-    monkeypatch.setitem(CHUNKERS, "parts", Entry(parts, "Equal parts", ("size",)))
+    monkeypatch.setitem(CHUNKERS, "parts", ChunkerEntry(parts, "Equal parts", ("size",)))
     condition = Condition("builtin", "parts-3", "none", "none", "corrected")
     assert reason_not_run(condition) is None
     chunks = chunk(condition, load_collection("builtin"), None)

@@ -106,7 +106,9 @@ def test_every_loader_that_the_table_names_is_there() -> None:
 
 
 def test_a_new_collection_takes_one_entry(monkeypatch: pytest.MonkeyPatch) -> None:
-    entry = registry.Entry("in_corpus", partial(replace, COLLECTION, name="new"), documents=2)
+    entry = registry.CollectionEntry(
+        "in_corpus", partial(replace, COLLECTION, name="new"), documents=2
+    )
     monkeypatch.setitem(registry.COLLECTIONS, "new", entry)
     condition = Condition("new", "fixed-64", MINILM, "pre_embedding", "corrected")
     assert condition.task == "in_corpus"

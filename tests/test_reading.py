@@ -10,7 +10,7 @@ import torch
 
 from chunkstudy.chunkers.signals import staying
 from chunkstudy.llm.interface import LanguageModelError
-from chunkstudy.llm.reading import CausalReader, Part, Read
+from chunkstudy.llm.reading import CausalReader, HiddenPart, Read
 from tests.small_llama import POSITIONS, write_checkpoint
 
 TEXT = "A letter came on Monday. Nobody opened it. The hens were fed at noon, and it rained."
@@ -75,7 +75,7 @@ def test_hiding_is_masking_and_moves_no_position(reader: CausalReader, ids: list
         logits = reader._model(tokens, attention_mask=mask[None, None]).logits[0]
     logs = torch.log_softmax(logits, dim=-1).numpy() / np.log(2)
     expected = [-logs[i + 1, ids[i + 1]] for i in range(first, first + length)]
-    (found,) = reader.again(ids, reader.read(ids), [Part(first, length, away)])
+    (found,) = reader.again(ids, reader.read(ids), [HiddenPart(first, length, away)])
     assert found == pytest.approx(expected, abs=1e-4)
 
 
@@ -83,14 +83,16 @@ def test_reading_a_part_again_leaves_the_states_as_they_were(
     reader: CausalReader, ids: list[int]
 ) -> None:
     read = reader.read(ids)
-    one = reader.again(ids, read, [Part(5, 6, 3)])
-    reader.again(ids, read, [Part(9, 4, 9), Part(2, 2, 0)])
-    assert reader.again(ids, read, [Part(5, 6, 3)])[0] == pytest.approx(one[0], abs=1e-6)
+    one = reader.again(ids, read, [HiddenPart(5, 6, 3)])
+    reader.again(ids, read, [HiddenPart(9, 4, 9), HiddenPart(2, 2, 0)])
+    assert reader.again(ids, read, [HiddenPart(5, 6, 3)])[0] == pytest.approx(one[0], abs=1e-6)
 
 
-@pytest.mark.parametrize("part", [Part(5, 100, 0), Part(5, 3, 6), Part(-1, 3, 0), Part(5, 3, -1)])
+@pytest.mark.parametrize(
+    "part", [HiddenPart(5, 100, 0), HiddenPart(5, 3, 6), HiddenPart(-1, 3, 0), HiddenPart(5, 3, -1)]
+)
 def test_a_part_outside_of_what_was_read_is_refused(
-    reader: CausalReader, ids: list[int], read: Read, part: Part
+    reader: CausalReader, ids: list[int], read: Read, part: HiddenPart
 ) -> None:
     with pytest.raises(ValueError, match="reaches outside"):
         reader.again(ids, read, [part])

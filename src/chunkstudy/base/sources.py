@@ -30,11 +30,14 @@ class SourceFile:
 LISTS = files("chunkstudy") / "data" / "sources"
 
 
+def lines(collection: str) -> list[str]:
+    """What ``data/sources`` says of a collection's files, a line a file."""
+    return (LISTS / f"{collection}.txt").read_text(encoding="utf-8").splitlines()
+
+
 def listed(collection: str) -> dict[str, str]:
-    """The files of a collection that has many, by name, each with its sha256: a line a file in
-    ``data/sources``, as pooch writes its registries."""
-    lines = (LISTS / f"{collection}.txt").read_text(encoding="utf-8").splitlines()
-    return dict(line.rsplit(" ", 1) for line in lines)
+    """The files of a collection by name, each with its sha256, as pooch writes its registries."""
+    return dict(line.rsplit(" ", 1) for line in lines(collection))
 
 
 def cache_folder() -> Path:

@@ -116,7 +116,7 @@ sentences; what stands in quotation marks, brackets or dollar signs; paragraphs,
 before them; tags; formulas; the rest."""
 
 
-class Places:
+class Stops:
     """Where a text's lines end, and where marks and special signs stand."""
 
     def __init__(self, text: str) -> None:
@@ -141,7 +141,7 @@ class Places:
 
 def taken(text: str, rules: Sequence[regex.Pattern[str]] = RULES) -> list[Span]:
     """What the rules take, in order and with the line breaks that go with it."""
-    places = Places(text)
+    places = Stops(text)
     spans: list[Span] = []
     at = 0
     while at < len(text):

@@ -34,7 +34,7 @@ import pandas as pd
 from tqdm import tqdm
 
 from chunkstudy.base.spans import text_digest
-from chunkstudy.llm.reading import CausalReader, Floats32, Part, Read
+from chunkstudy.llm.reading import CausalReader, Floats32, HiddenPart, Read
 from chunkstudy.llm.recordings import RecordedLines
 
 AFTER = 24
@@ -97,7 +97,7 @@ def influence(
     reader: CausalReader, ids: Sequence[int], read: Read, places: Sequence[int]
 ) -> list[float]:
     """Of the tokens before each place, in bits a token; about 0 where there are none."""
-    parts = [Part(place, AFTER, min(BEFORE, place)) for place in places]
+    parts = [HiddenPart(place, AFTER, min(BEFORE, place)) for place in places]
     return [
         float((without - read.surprisal[place + 1 : place + 1 + AFTER]).mean())
         for place, without in zip(places, reader.again(ids, read, parts), strict=True)

@@ -39,8 +39,8 @@ class HubFile:
 
     repository: str
     name: str
-    revision: str | None
-    sha256: str | None
+    revision: str | None = None
+    sha256: str | None = None
 
     def source(self) -> SourceFile:
         """Where the file comes from.
@@ -66,37 +66,13 @@ class HubFile:
         ]
 
 
+QUESTIONS_REVISION = "0081c2cfe7477cd3df4a8c19b2b004d94e45f596"
 HUB_FILES = {
-    "paragraphs": HubFile(
-        "LumberChunker/GutenQA_Paragraphs",
-        "GutenQA_paragraphs.parquet",
-        revision=None,
-        sha256=None,
-    ),
-    "questions": HubFile(
-        "LumberChunker/GutenQA",
-        "questions.parquet",
-        revision="0081c2cfe7477cd3df4a8c19b2b004d94e45f596",
-        sha256=None,
-    ),
-    "lumberchunker": HubFile(
-        "LumberChunker/GutenQA",
-        "gutenqa_chunks.parquet",
-        revision="0081c2cfe7477cd3df4a8c19b2b004d94e45f596",
-        sha256=None,
-    ),
-    "semantic": HubFile(
-        "LumberChunker/GutenQA_Semantic",
-        "GutenQA_semantic.parquet",
-        revision=None,
-        sha256=None,
-    ),
-    "propositions": HubFile(
-        "LumberChunker/GutenQA_Propositions",
-        "GutenQA_propositions.parquet",
-        revision=None,
-        sha256=None,
-    ),
+    "paragraphs": HubFile("LumberChunker/GutenQA_Paragraphs", "GutenQA_paragraphs.parquet"),
+    "questions": HubFile("LumberChunker/GutenQA", "questions.parquet", QUESTIONS_REVISION),
+    "lumberchunker": HubFile("LumberChunker/GutenQA", "gutenqa_chunks.parquet", QUESTIONS_REVISION),
+    "semantic": HubFile("LumberChunker/GutenQA_Semantic", "GutenQA_semantic.parquet"),
+    "propositions": HubFile("LumberChunker/GutenQA_Propositions", "GutenQA_propositions.parquet"),
 }
 SEGMENTATIONS = {
     "lumberchunker-released": ("lumberchunker",),

@@ -46,7 +46,7 @@ SHOWN = 40
 
 
 @dataclass(frozen=True)
-class Vectors:
+class EmbeddingReply:
     """Vectors (texts, dimension) in the order of the texts, as received; the model's name and the
     tokens counted as the server gives them."""
 
@@ -139,7 +139,9 @@ class OpenAIClient:
             not_sent=("answers",) if request.answers else (),
         )
 
-    def embed(self, texts: Sequence[str], dimension: int = 0, any_name: bool = False) -> Vectors:
+    def embed(
+        self, texts: Sequence[str], dimension: int = 0, any_name: bool = False
+    ) -> EmbeddingReply:
         """The vectors of texts that fit one request.
 
         Args:
@@ -174,7 +176,7 @@ class OpenAIClient:
                 f"sent a vector of zeros, or with a number that is not finite, for the text "
                 f"{text!r}; see what it makes of that text alone"
             )
-        return Vectors(vectors, without_keys(reply.model), reply.usage.prompt_tokens)
+        return EmbeddingReply(vectors, without_keys(reply.model), reply.usage.prompt_tokens)
 
     def _asked(self, ask: Callable[[OpenAI], Received]) -> Received:
         """What the library receives, or why it does not, in words of this file.

@@ -45,7 +45,7 @@ class Read:
     states: Any
 
 
-class Part(NamedTuple):
+class HiddenPart(NamedTuple):
     """Tokens that are read again: ``length`` from ``first`` on, where the ``hidden`` tokens right
     before them cannot be attended to."""
 
@@ -116,7 +116,7 @@ class CausalReader:
             output.past_key_values,
         )
 
-    def again(self, ids: Sequence[int], read: Read, parts: Sequence[Part]) -> list[Floats]:
+    def again(self, ids: Sequence[int], read: Read, parts: Sequence[HiddenPart]) -> list[Floats]:
         """Of each part the surprisal of the tokens that follow its own, (length,) in bits.
 
         All parts are read in one pass: each attends to its own tokens and to the states of those

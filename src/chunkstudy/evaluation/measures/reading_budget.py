@@ -25,7 +25,7 @@ NEVER = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True)
-class Reading:
+class BudgetReading:
     """When each judged token is read: as how manyth token, counted from 1.
 
     Attributes:
@@ -57,7 +57,7 @@ class Reading:
         return np.divide(read, self.judged, out=np.zeros_like(read), where=self.judged > 0)
 
 
-def follow(judged: JudgedSpans, chunks: Chunks, ranking: Ints, most: int) -> Reading:
+def follow(judged: JudgedSpans, chunks: Chunks, ranking: Ints, most: int) -> BudgetReading:
     """Read the chunks of every query in their order until ``most`` tokens are read in either way.
 
     Args:
@@ -110,7 +110,7 @@ def follow(judged: JudgedSpans, chunks: Chunks, ranking: Ints, most: int) -> Rea
     lengths = np.bincount(judged.query, judged.end - judged.start, judged.queries)
     of_tokens = np.concatenate(moments, axis=1)
     of_tokens[of_tokens > most] = NEVER
-    return Reading(
+    return BudgetReading(
         np.concatenate(queries),
         {AGAIN: of_tokens[0], ONCE: of_tokens[1]},
         lengths.astype(np.float64),
