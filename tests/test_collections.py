@@ -13,7 +13,6 @@ import pytest
 from typer.testing import CliRunner
 
 from chunkstudy.base import sources
-from chunkstudy.base.named import Named
 from chunkstudy.base.spans import Collection, Document, Judgment, Query
 from chunkstudy.collections import builtin, chroma, registry
 from chunkstudy.commands import cli
@@ -67,14 +66,6 @@ def test_every_builtin_excerpt_stands_exactly_once_in_its_document() -> None:
     assert all(texts[one["document"]].count(one["text"]) == 1 for one in excerpts)
 
 
-def test_a_part_of_a_collection_asks_the_questions_of_its_documents_and_no_others() -> None:
-    documents = (Document("a", "text"), Document("b", "text"))
-    queries = (Query("q", "?", "a"), Query("r", "?", "b"))
-    judged = (Judgment("q", "a", 0, 4), Judgment("r", "b", 0, 4))
-    part = Collection("x", documents, queries, judged).asked_of(("b",))
-    assert (part.documents, part.queries, part.judgments) == (documents, queries[1:], judged[1:])
-
-
 COLLECTION = Collection(
     "corpora",
     (Document("a", "x" * 60), Document("b", "y" * 40)),
@@ -96,13 +87,6 @@ def test_a_query_judged_on_two_documents_or_none_is_refused() -> None:
         twice.within_documents()
     with pytest.raises(ValueError, match="query 1 of corpora is judged on 0 documents"):
         replace(COLLECTION, judgments=COLLECTION.judgments[:1]).within_documents()
-
-
-def test_every_loader_that_the_table_names_is_there() -> None:
-    for entry in registry.COLLECTIONS.values():
-        for named in (entry.load, entry.quotations, entry.answers, entry.lacks):
-            if isinstance(named, Named):
-                assert callable(named.function)
 
 
 def test_a_new_collection_takes_one_entry(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -78,16 +78,6 @@ def test_a_prompt_becomes_one_sentence_and_its_spans_do_not_overlap() -> None:
     )
 
 
-@needs("contextual_code")
-def test_the_guides_chunks_cover_its_files_and_hold_what_is_judged() -> None:
-    loaded = contextual_code.load()
-    spans = {one.id: contextual_code.guides_chunks(one.text) for one in loaded.documents}
-    assert sum(map(len, spans.values())) == 737
-    assert all((one.start, one.end) in spans[one.document] for one in loaded.judgments)
-    with pytest.raises(SourceError, match="cut no such file"):
-        contextual_code.guides_chunks("fn main() {}")
-
-
 @pytest.fixture
 def changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str, str], None]:
     """Change a collection's file as released, digests and all."""
@@ -148,14 +138,3 @@ def test_an_article_of_another_length_and_a_prompt_without_span_are_refused(
     changed(f"evidence_inference/{file}", before, after)
     with pytest.raises(SourceError, match=message):
         evidence_inference.load_within()
-
-
-@needs("contextual_code")
-def test_chunks_that_are_no_partition_are_refused(
-    changed: Callable[[str, str, str], None],
-) -> None:
-    text = "Executor for differential fuzzing."
-    changed("contextual_code/codebase_chunks.json", text, "An executor.")
-    with pytest.raises(SourceError, match="no partition of it"):
-        contextual_code.load()
-    contextual_code._files.cache_clear()

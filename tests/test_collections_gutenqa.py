@@ -89,13 +89,6 @@ def test_a_converted_file_with_other_rows_is_refused(content: bytes, apart: Path
         emma_files.read("questions")
 
 
-@pytest.mark.parametrize("file", ["paragraphs", "questions"])
-def test_a_hub_file_that_was_never_checked_blocks_its_load(file: str) -> None:
-    source = gutenqa.HUB_FILES[file]
-    with pytest.raises(SourceError, match=f"{source.name} of .* no verified revision and sha256"):
-        source.source()
-
-
 def test_paragraphs_become_books_and_rows_become_query_ids() -> None:
     paragraphs = [
         _paragraph(7, 0, "One."), _paragraph(7, 1, "Two."), _paragraph(3, 0, "Two. Two.", "B"),

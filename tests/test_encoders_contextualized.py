@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 import torch
 from hypothesis import given
@@ -110,16 +109,6 @@ def test_impossible_windows_are_refused(window: int, overlap: int) -> None:
 @pytest.fixture(scope="module")
 def encoder() -> TransformerEncoder:
     return TransformerEncoder(models.spec("sentence-transformers/all-MiniLM-L6-v2"), window=512)
-
-
-def test_empty_documents_and_empty_chunks_never_become_nan(encoder: TransformerEncoder) -> None:
-    layout, spans = packed([[], []], Frame(512, encoder.ends))
-    empty, one = encoder.pool(
-        [layout, whole((101, 2061, 102))], [spans, np.array([[0, 3], [1, 1]])]
-    )
-    assert np.array_equal(empty, np.zeros((2, 384)))
-    assert np.isfinite(one).all()
-    assert np.array_equal(one[1], np.zeros(384))
 
 
 def test_a_window_beyond_the_models_positions_is_refused(encoder: TransformerEncoder) -> None:

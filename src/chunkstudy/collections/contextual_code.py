@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import accumulate
 
 from chunkstudy.base.sources import SourceError, SourceFile, fetch, listed
-from chunkstudy.base.spans import Collection, Document, Judgment, Query, Span, text_digest
+from chunkstudy.base.spans import Collection, Document, Judgment, Query, Span
 
 ALL = "contextual-code"
 COMMIT = "4b36a1e1f64361397f4cbe4fbc7cdace338f16f8"
@@ -40,18 +40,6 @@ def load() -> Collection:
             judgments.append(Judgment(str(number), files[identifier][0], *span))
     documents = tuple(Document(*row) for row in files.values())
     return Collection(ALL, documents, tuple(queries), tuple(judgments))
-
-
-def guides_chunks(text: str) -> list[Span]:
-    """The chunks into which the guide cut one of its files.
-
-    Raises:
-        SourceError: for another text.
-    """
-    names = {text_digest(row["content"]): row["doc_id"] for row in _files()}
-    if text_digest(text) not in names:
-        raise SourceError("the guide cut no such file; use another chunker")
-    return _spans(names[text_digest(text)])
 
 
 @lru_cache(maxsize=1)
