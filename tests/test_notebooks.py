@@ -63,10 +63,6 @@ def test_every_notebook_has_its_parameters_checked_before_any_other_use(source: 
     assert re.search(rf'Study\(\s*"{source.stem}"', cells[at + 1].source)
 
 
-def test_parameters_are_read_as_what_the_notebook_declares(small: Path) -> None:
-    assert notebooks.parse_parameters(small, ["size=4"]) == {"size": 4}
-
-
 def test_a_failing_cell_leaves_no_target(small: Path) -> None:
     target = small.with_name("out.ipynb")
     with pytest.raises(NotebookError, match="size must be positive"):

@@ -72,8 +72,8 @@ def run(
     store = load_store(encoder.replace("/", "__"), places.vectors)
     found = filters.apply(made.candidates, documents.texts, store.encode, least, most)
     thresholds = {"least": least, "most": most}
+    from chunkstudy.studies.generated_questions.figures import similarities
     from chunkstudy.study import drawing  # late: a light install draws nothing
-    from chunkstudy.study.similarities import similarities
 
     with drawing.style():
         measured = {"": (found.least, found.most)}

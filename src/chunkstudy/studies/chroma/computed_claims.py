@@ -143,7 +143,7 @@ def of_measures(runs: Runs) -> Iterator[Claim]:
         harmonic = (2 * precision * recall / (precision + recall)).fillna(0)
         apart.append((harmonic - f1).abs().max())
     yield Claim("C36", max(apart), len(apart) * len(every), fair=max(apart) <= ROUNDING)
-    means = pd.DataFrame({run.arm.name: run.wide[[PRECISION, OMEGA]].mean() for run in runs}).T
+    means = pd.DataFrame({run.variant.name: run.wide[[PRECISION, OMEGA]].mean() for run in runs}).T
     perfect = every[every[RECALL] >= 1 - ROUNDING]
     above = perfect[PRECISION] - perfect[OMEGA] > ROUNDING
     yield Claim(

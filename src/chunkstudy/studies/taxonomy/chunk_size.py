@@ -48,9 +48,8 @@ from chunkstudy.runs.store import VectorStore, boundary_store, load_store
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.taxonomy.tables import METHOD_OF
-from chunkstudy.study.computing import Computing, Found
 from chunkstudy.study.formats import Columns, number
-from chunkstudy.study.runs import Runs
+from chunkstudy.study.runs import RunCache, Runs, RunScores
 
 NAME = "chunk-sizes"
 HERE = (*beir.LAPTOP, "builtin-graded", "gutenqa-emma")
@@ -285,9 +284,9 @@ def _groups(points: pd.DataFrame) -> Iterator[tuple[dict[str, str], pd.DataFrame
             yield {"chunker": str(chunker), "collection": name, "ordering": arm}, own
 
 
-def _sizes(found: Found, computing: Computing) -> pd.DataFrame:
+def _sizes(found: RunScores, computing: RunCache) -> pd.DataFrame:
     """The sizes of a run's chunks by query: as the study keeps them, or measured."""
-    one, own = found.arm.condition, found.arm.function
+    one, own = found.variant.condition, found.variant.function
     if own is None and computing.compute != "fresh":
         stored = study_results.tables(computing.places, "chunk-sizes")
         sizes = kept(stored, one.collection, one.chunker, one.encoder, one.protocol)
@@ -302,5 +301,5 @@ def _sizes(found: Found, computing: Computing) -> pd.DataFrame:
     chunker = own and checked(own, collection.documents)
     chunks = chunk(one, collection, store, chunker, boundary_store(one, vectors))
     if chunks.digest() != found.run.chunks_sha256:
-        raise StudyError(f"{found.arm.path} has other chunks than its record; run it again")
+        raise StudyError(f"{found.variant.path} has other chunks than its record; run it again")
     return measured(one, collection, chunks, store)

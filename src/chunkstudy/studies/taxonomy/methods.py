@@ -70,7 +70,7 @@ def agreement(published: pd.DataFrame) -> pd.Series:
 def ceilings(runs: Runs) -> pd.Series:
     """By chunker, the mean over questions of the best DCG@10 that any ranking of its chunks can
     reach."""
-    return pd.Series({one.arm.name: one.wide["Ceiling(DCG@10)"].mean() for one in runs})
+    return pd.Series({one.variant.name: one.wide["Ceiling(DCG@10)"].mean() for one in runs})
 
 
 def counted(places: Places, collections: Iterable[str]) -> pd.DataFrame:
