@@ -62,8 +62,8 @@ class LibraryEncoder(FunctionEncoder):
     @property
     def window(self) -> int | None:
         """Tokens read of a text; None where the model does not say."""
-        window: int | None = self._model.max_seq_length
-        return window
+        length: int | None = self._model.max_seq_length
+        return length
 
     def describe(self) -> dict[str, Any]:
         """What determines the vectors, for records and for the store's key."""
