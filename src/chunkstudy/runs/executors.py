@@ -32,8 +32,6 @@ PATIENCE = 10.0
 """Seconds that a scheduler may take to answer."""
 ONE_AT_A_TIME = threading.Lock()
 """A Dask worker with several threads runs one task after the other: torch has threads enough."""
-
-
 DIED = "its process died, perhaps for want of memory; use fewer processes"
 
 
@@ -61,8 +59,7 @@ class TaskResult:
 
 
 Executor = Callable[[Sequence[Task]], Iterator[TaskResult]]
-"""Runs tasks, records each condition as soon as it is here, and gives its result, in no particular
-order."""
+"""Records each condition of some tasks once it is here, and gives its result, in any order."""
 
 
 def tasks_of(conditions: Iterable[Condition]) -> list[Task]:
@@ -81,8 +78,7 @@ def read_documents(task: Task) -> None:
 
 
 def run_condition(condition: Condition) -> TaskResult:
-    """Run a condition; an error becomes a sentence, since another process may not be able to read
-    it."""
+    """Run a condition; an error becomes a sentence, which every process can read."""
     started, failure, outcome = time.perf_counter(), "", None
     try:
         outcome = of_record(condition, places.find().vectors)
@@ -100,13 +96,13 @@ def run_task(task: Task) -> Iterator[TaskResult]:
 
 def recorded(result: TaskResult) -> TaskResult:
     """Record an outcome. Only the process that was started writes, so that no two do."""
-    if result.outcome is None:
-        return result
+    failure = result.failure
     try:
-        write(result.outcome, runs_of(result.condition), places.find().rankings)
+        if result.outcome is not None:
+            write(result.outcome, runs_of(result.condition), places.find().rankings)
     except (OSError, RecordError) as error:
-        return replace(result, outcome=None, failure=one_line(error))
-    return replace(result, outcome=None)
+        failure = one_line(error)
+    return replace(result, outcome=None, failure=failure)
 
 
 def in_this_process(tasks: Sequence[Task]) -> Iterator[TaskResult]:
