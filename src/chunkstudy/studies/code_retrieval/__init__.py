@@ -2,4 +2,4 @@
 
 from chunkstudy.studies.code_retrieval.chunks import BOTH, CHUNKERS, CONTEXTS, GUIDE, PATH, PLAIN
 from chunkstudy.studies.code_retrieval.gains import gains, make
-from chunkstudy.studies.code_retrieval.systems import MEASURES, NAME, WORDS
+from chunkstudy.studies.code_retrieval.systems import LARGE, MEASURES, NAME, SMALL, WORDS

@@ -23,8 +23,8 @@ PLAIN, PATH, DEFINITION, BOTH = "plain", "path", "definition", "both"
 CONTEXTS = {
     PLAIN: "none",
     PATH: "file name",
-    DEFINITION: "enclosing definitions",
-    BOTH: "file name and definitions",
+    DEFINITION: "definitions",
+    BOTH: "both",
 }
 """By name, as a reader reads them."""
 LANGUAGES = {".c": "c", ".cpp": "cpp", ".h": "cpp", ".java": "java", ".py": "python", ".rs": "rust"}

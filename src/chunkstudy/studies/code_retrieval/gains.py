@@ -22,8 +22,8 @@ def make(context: Context, chunkers: Sequence[str]) -> Mapping[str, pd.DataFrame
 def gains(
     scores: pd.DataFrame, measures: Sequence[str], changed: str, baseline: str
 ) -> pd.DataFrame:
-    """Every system minus the same with the baseline, Holm's correction within a measure. Files are
-    drawn, each with all its questions.
+    """Every system minus the same with the baseline. Files are drawn, each with all its questions;
+    Holm's correction is within a measure, and within a chunker unless that is what changes.
 
     Args:
         scores: a row a system, question and measure: the ``scores`` of :func:`systems.part` with
@@ -35,10 +35,11 @@ def gains(
     documents = scores.drop_duplicates("query_id").set_index("query_id")["document"]
     values = scores.pivot(index="query_id", columns=["measure", *SYSTEM], values="value")
     pairs = []
-    for measure, *names in values.columns:
+    for measure, *names in scores[["measure", *SYSTEM]].drop_duplicates().to_numpy():
         keys = dict(zip(SYSTEM, names, strict=True))
         other = (measure, *(keys | {changed: baseline}).values())
         if measure in measures and keys[changed] != baseline and other in values:
             first, second = values[measure, *names], values[other]
             pairs.append(Pair({"measure": measure} | keys, first, second, documents))
-    return differences(pairs, f"{changed}, {{measure}}", "score", "score of the baseline")
+    family = f"{changed}, {{measure}}" + (", {chunker}" if changed != "chunker" else "")
+    return differences(pairs, family, "score", "score of the baseline")

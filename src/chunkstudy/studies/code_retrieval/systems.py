@@ -27,8 +27,7 @@ NAME = "code-retrieval"
 COLLECTIONS = ()
 PACKAGES = ("bm25s", "llama-index-core", "tree-sitter-language-pack")
 """The extra ``code``."""
-WORDS = "bm25"
-ENCODERS = (WORDS, MINILM_512, f"{MPNET}-w512-bfloat16")
+WORDS, SMALL, LARGE = "bm25", MINILM_512, f"{MPNET}-w512-bfloat16"
 CUTOFFS = (5, 10, 20)
 CHARACTERS = 13_500
 """What twenty of the guide's chunks hold on average."""
@@ -51,13 +50,18 @@ class CodeSystem:
         return f"{self.encoder}/{self.chunker}/{self.context}"
 
 
-PLAN = tuple(
-    CodeSystem(chunker, context, encoder)
-    for encoder in ENCODERS
-    for chunker in code.CHUNKERS
-    for context in (code.CONTEXTS if chunker == code.GUIDE else (code.PLAIN, code.BOTH))
+ENDS = (code.PLAIN, code.BOTH)
+PLAN = (
+    *(
+        CodeSystem(chunker, context, encoder)
+        for encoder in (WORDS, SMALL)
+        for chunker in code.CHUNKERS
+        for context in (code.CONTEXTS if chunker == code.GUIDE else ENDS)
+    ),
+    *(CodeSystem(code.GUIDE, context, LARGE) for context in ENDS),
 )
-"""Each context by itself on the guide's chunks, both together on all."""
+"""Each context by itself on the guide's chunks, both together on all; the larger model, which takes
+four times as long, on the guide's chunks alone."""
 
 
 def part(context: Context, system: CodeSystem) -> dict[str, pd.DataFrame]:
@@ -103,19 +107,19 @@ def passed(collection: Collection, chunks: Chunks, ranking: Ranking) -> pd.DataF
     read = np.where(ranked == NO_CHUNK, 0, chunks.lengths[ranked]).cumsum(axis=1)
     orders = [ranked[:, :k] for k in CUTOFFS]
     orders.append(np.where(read <= CHARACTERS, ranked, NO_CHUNK))
-    found = pd.DataFrame(
+    half_read = pd.DataFrame(
         {
             measure: overlap.at(order, order.shape[1])["SpanRecall"] >= HALF
             for measure, order in zip(MEASURES, orders, strict=True)
         }
     )
-    found["query_id"] = [collection.queries[i].id for i in judged.query]
-    found["document"] = [collection.documents[i].id for i in judged.document]
-    values = found.groupby(["query_id", "document"], sort=False).mean()
+    half_read["query_id"] = [collection.queries[i].id for i in judged.query]
+    half_read["document"] = [collection.documents[i].id for i in judged.document]
+    values = half_read.groupby(["query_id", "document"], sort=False).mean()
     return values.melt(var_name="measure", ignore_index=False).reset_index()
 
 
 def estimate(todo: Sequence[CodeSystem]) -> list[str]:
     """A line per part; a context adds a fifth to what is read, or less, which is not counted."""
     tokens = registry.find(contextual_code.ALL).tokens
-    return [f"{one.name}\t{tokens * (one.encoder != WORDS):,} tokens" for one in todo]
+    return [f"{system.name}\t{tokens * (system.encoder != WORDS):,} tokens" for system in todo]
