@@ -18,7 +18,7 @@ from chunkstudy.collections.registry import load_collection
 from chunkstudy.encoders import models
 from chunkstudy.runs import records, rescore, scoring
 from chunkstudy.runs.against_record import apart
-from chunkstudy.runs.conditions import NONE, Condition, ConditionError, EncoderName
+from chunkstudy.runs.conditions import ENCODER, NONE, Condition, ConditionError, EncoderName
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.study.collection import hits
 from chunkstudy.study.computing import Arm, Computing, Found, deep_enough, stored
@@ -242,7 +242,7 @@ def arms(
     if not chunkers:
         raise StudyError("no chunker was named; give one or more")
     try:
-        slug = NONE if encoder == NONE else str(EncoderName(models.spec(encoder).id, window))
+        slug = NONE if encoder == NONE else _slug(encoder, window)
     except ModelError as error:
         raise StudyError(f"{error}. {stored(computing.places, collection)}") from error
     for chunker in chunkers:
@@ -256,6 +256,17 @@ def arms(
         function = None if isinstance(chunker, str) else chunker
         found.append(Arm(name, condition, function, approximate))
     return found
+
+
+def _slug(encoder: str, window: int | None) -> str:
+    """A model by its hub id, with the precision that may end it, as conditions name it.
+
+    Raises:
+        ModelError: if nobody registered it.
+    """
+    named = ENCODER.fullmatch(encoder)
+    model, dtype = (named["model"], named["dtype"]) if named else (encoder, None)
+    return str(EncoderName(models.spec(model).id, window, dtype))
 
 
 def find(collection: str, some: Sequence[Arm], computing: Computing) -> dict[str, Found]:
