@@ -8,21 +8,21 @@ from chunkstudy.studies.late_chunking.gains import (
     SEEN,
     answers,
     comparisons,
-    gains,
+    system_gains,
     together,
 )
-from chunkstudy.studies.late_chunking.leaderboard import beside_leaderboard
 from chunkstudy.studies.late_chunking.reading import (
     COLUMNS,
-    IN_THE_PAPER,
-    LENGTHS,
-    OF_LENGTHS,
-    SHORTER,
     by_collection,
     compared,
     count,
     sentence,
-    shared,
-    where,
 )
-from chunkstudy.studies.late_chunking.systems import AVERAGED, late, left_out, read, registered
+from chunkstudy.studies.late_chunking.systems import (
+    AVERAGED,
+    PLAIN,
+    late,
+    left_out,
+    read,
+    registered,
+)

@@ -30,7 +30,7 @@ def figure_forest(rows: pd.DataFrame, summed: pd.DataFrame, title: str) -> Figur
     beneath each model all its collections together, a diamond with a t-interval over collections.
 
     Args:
-        rows: of :func:`gains.gains`.
+        rows: of :func:`gains.system_gains`.
         summed: of :func:`gains.together`.
         title: what it shows, in a sentence.
     """

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -61,33 +62,16 @@ class Rule(NamedTuple):
 
 
 RULES = (
-    Rule(
-        "one-state",
-        "Does late chunking lose where windows of 512 tokens give each token one state?",
-        ((late(512), PLAIN),),
-        LOWER,
-    ),
-    Rule(
-        "averaged",
-        "Does averaging states over overlapping windows of 512 tokens remove that loss?",
-        ((late(512, AVERAGED), PLAIN),),
-        LOWER,
-        removes=True,
-    ),
-    Rule(
-        "narrow",
-        "Does late chunking in averaged windows of 128 tokens gain?",
-        ((late(128, AVERAGED), PLAIN),),
-        HIGHER,
-    ),
+    Rule("one-state", "Does late chunking lose with one state per token, in windows of 512 tokens?",
+         ((late(512), PLAIN),), LOWER),
+    Rule("averaged", "Does averaging states over overlapping windows remove that loss?",
+         ((late(512, AVERAGED), PLAIN),), LOWER, removes=True),
+    Rule("narrow", "Does late chunking in averaged windows of 128 tokens gain?",
+         ((late(128, AVERAGED), PLAIN),), HIGHER),
     Rule("words", "Does BM25 lead a small model's vectors?", ((WORDS, PLAIN),), HIGHER),
-    Rule(
-        "fusion",
-        "Does fusing BM25 and vectors lead both?",
-        ((BOTH, PLAIN), (BOTH, WORDS)),
-        HIGHER,
-    ),
-)
+    Rule("fusion", "Does fusing BM25 and vectors lead both?",
+         ((BOTH, PLAIN), (BOTH, WORDS)), HIGHER),
+)  # fmt: skip
 
 
 def comparisons(systems: Sequence[str]) -> list[tuple[str, str]]:
@@ -95,7 +79,7 @@ def comparisons(systems: Sequence[str]) -> list[tuple[str, str]]:
     return [*((system, PLAIN) for system in systems if system != PLAIN), (BOTH, WORDS)]
 
 
-def gains(
+def system_gains(
     read: Iterable[SystemScores], compared: Sequence[tuple[str, str]], family: str = "registered"
 ) -> pd.DataFrame:
     """Each system minus its baseline, a row a collection and model where both are recorded.
@@ -143,9 +127,7 @@ def together(rows: pd.DataFrame) -> pd.DataFrame:
             if len(some):
                 keys = {"model": model, "system": system, "baseline": baseline, "over": over}
                 found.append(keys | _over_collections(some["difference"]))
-    columns = ["model", "system", "baseline", "over", "collections counted", "difference", "low",
-               "high", "least", "most"]  # fmt: skip
-    return pd.DataFrame(found, columns=columns)
+    return pd.DataFrame(found)
 
 
 def _over_collections(differences: pd.Series) -> dict[str, float]:
@@ -163,7 +145,7 @@ def answers(rows: pd.DataFrame, summed: pd.DataFrame) -> pd.DataFrame:
     """Each registered question answered for each model, by the registered rule.
 
     Args:
-        rows: of :func:`gains`.
+        rows: of :func:`system_gains`.
         summed: of :func:`together`.
 
     Returns:
@@ -172,23 +154,14 @@ def answers(rows: pd.DataFrame, summed: pd.DataFrame) -> pd.DataFrame:
         comparison the mean over collections with its interval.
     """
     found = []
-    models = dict.fromkeys(rows["model"])
-    for rule in RULES:
-        for model in models:
-            of_pairs = [
-                at(rows, model=model, system=system, baseline=baseline).set_index("collection")
-                for system, baseline in rule.pairs
-            ]
-            counted = [
-                name for name in of_pairs[0].index if all(name in part.index for part in of_pairs)
-            ]
-            if not counted:
-                continue
-            shown = [
-                name
-                for name in counted
-                if all(part.loc[name, "shown"] == rule.outcome for part in of_pairs)
-            ]
+    for rule, model in product(RULES, dict.fromkeys(rows["model"])):
+        of_pairs = [
+            at(rows, model=model, system=system, baseline=baseline).set_index("collection")["shown"]
+            for system, baseline in rule.pairs
+        ]
+        counted = [name for name in of_pairs[0].index if all(name in part for part in of_pairs)]
+        seen = [name for name in counted if all(part[name] == rule.outcome for part in of_pairs)]
+        if counted:
             system, baseline = rule.pairs[0]
             mean = at(summed, model=model, system=system, baseline=baseline, over=ALL).iloc[0]
             found.append(
@@ -196,9 +169,9 @@ def answers(rows: pd.DataFrame, summed: pd.DataFrame) -> pd.DataFrame:
                     "name": rule.name,
                     "question": rule.question,
                     "model": model,
-                    "answer": judged(rule, len(shown), COLLECTIONS - len(counted)),
+                    "answer": judged(rule, len(seen), COLLECTIONS - len(counted)),
                     "counted": len(counted),
-                    SEEN: ", ".join(shown),
+                    SEEN: ", ".join(seen),
                     **mean[["difference", "low", "high"]],
                 }
             )

@@ -8,9 +8,8 @@ been read before.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import product
 
 import pandas as pd
 
@@ -30,23 +29,6 @@ def systems(windows: Sequence[int]) -> list[str]:
     """Plain chunks read whole and in each window, and every layout in each window."""
     of_layouts = [late(window, end) for end in LAYOUTS.values() for window in windows]
     return [PLAIN, *(f"{PLAIN}-{window}" for window in windows), *of_layouts]
-
-
-def by_layout(read: Iterable[SystemScores], windows: Sequence[int]) -> pd.DataFrame:
-    """Late minus plain chunks read whole, a row a collection, layout and window that is recorded;
-    Holm's correction over the rows of a collection."""
-    pairs = [
-        Pair(
-            some.keys | {"layout": layout, "window": window},
-            some.scores[system],
-            some.scores[PLAIN],
-            some.documents,
-        )
-        for some in read
-        for (layout, end), window in product(LAYOUTS.items(), windows)
-        if {system := late(window, end), PLAIN} <= set(some.scores)
-    ]
-    return differences(pairs, "layouts, {collection}, {model}", "late", "plain")
 
 
 def halves(papers: SystemScores) -> tuple[SystemScores, SystemScores]:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import pandas as pd
 
 from chunkstudy.evaluation.statistics.differences import HIGHER, LOWER, at
 from chunkstudy.studies.late_chunking.gains import NO_LOSS, SEEN, Rule
-from chunkstudy.studies.late_chunking.systems import Tables, called
+from chunkstudy.studies.late_chunking.systems import called
 from chunkstudy.study import titles
 from chunkstudy.study.formats import Column, Columns, percent, points, whole
 
@@ -20,39 +17,6 @@ COLUMNS: Columns = {
     "ends": Column("smallest to largest", str),
     "shared": Column("words shared, %", percent),
 }
-LENGTHS = {
-    "collection": "collection",
-    "documents": "documents",
-    "documents of several paragraphs": "several par.",
-    "longer than 126 tokens": "> 126",
-    "longer than 254 tokens": "> 254",
-    "longer than 510 tokens": "> 510",
-    "queries": "questions",
-}
-"""The heads of the paper's table of lengths."""
-OF_LENGTHS = (
-    "Collections that models were run on: how many documents have several paragraphs, and how many "
-    "are longer than a window holds beside two special tokens."
-)
-SHORTER = {
-    ", each corpus by itself": "",
-    ", each paper by itself": "",
-    ", each article by itself": "",
-    ", each story by itself": "",
-    ", each meeting by itself": ", one meeting",
-    "GutenQA, Emma": "Emma",
-    " in four bits": "",
-    ", bfloat16": "",
-}
-IN_THE_PAPER: dict[str, Any] = {
-    "heads": {"question": "question", "model": "model", "answer": "answer", SEEN: "significant in",
-              "difference": "mean", "low": "95% interval"},
-    "caption": "The registered questions by model: the answer by the registered rule, the "
-    "collections in which the outcome is significant after one correction over all comparisons, "
-    "and the mean of the differences of DCG@10 over collections, in points.",
-    "span": "page", "once": "question", "shorter": SHORTER,
-}  # fmt: skip
-"""How the paper sets the answers."""
 
 
 def sentence(rule: Rule, rows: pd.DataFrame) -> str:
@@ -87,7 +51,7 @@ def compared(rows: pd.DataFrame) -> list[str]:
 
 
 def by_collection(rows: pd.DataFrame) -> pd.DataFrame:
-    """Comparisons of :func:`gains.gains`, a row a system, baseline and model and a column a
+    """Comparisons of :func:`gains.system_gains`, a row a system, baseline and model and a column a
     collection: each difference in points, with a star where it is significant."""
     keys = ["compared", "model"]
     stars = rows["shown"].isin([HIGHER, LOWER]).map({True: "*", False: ""})
@@ -99,23 +63,8 @@ def by_collection(rows: pd.DataFrame) -> pd.DataFrame:
     return wide.reindex(order)[names].rename(columns=short).fillna("").reset_index()
 
 
-def where(rows: pd.DataFrame, outcome: str) -> str:
-    """How many rows end so, and of which collections they are."""
-    collections = dict.fromkeys(rows.loc[rows["shown"] == outcome, "collection"])
-    names = ", ".join(titles.collection(name) for name in collections)
-    count = int((rows["shown"] == outcome).sum())
-    return f"{count} ({names})" if count else "none"
-
-
 def count(rows: pd.DataFrame, rule: Rule) -> str:
     """In how many of its rows a rule's first comparison has the outcome that it asks for."""
     system, baseline = rule.pairs[0]
     some = at(rows, system=system, baseline=baseline)
     return f"{(some['shown'] == rule.outcome).sum()} of {len(some)}"
-
-
-def shared(searched: Tables, collections: Sequence[str]) -> pd.DataFrame:
-    """By collection its questions and the share of their words that their judged passages hold."""
-    rows = searched["shared"].merge(searched["parts"], on="part")
-    of_each = rows.groupby("collection")["shared"].agg(n="size", shared="mean")
-    return of_each.reindex([name for name in collections if name in of_each.index]).reset_index()

@@ -7,7 +7,7 @@ leads no chunking significantly on the other half (results/predictions/five_coll
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pandas as pd
@@ -82,26 +82,21 @@ def chunking_matters(
 ) -> pd.DataFrame:
     """Whether chunking matters on QMSum's meetings, a row a model that is recorded: the plain
     chunker that one half chooses minus no chunking on the other half, and ``matters``."""
-    pairs = list(_on_the_other_half(study, encoders, chunkers))
-    rows = differences(pairs, "chunking whole meetings, {model}", "chunked", WHOLE)
-    return rows.assign(matters=["yes" if shown == HIGHER else "no" for shown in rows["shown"]])
-
-
-def _on_the_other_half(
-    study: Study, encoders: Sequence[str], chunkers: Sequence[str]
-) -> Iterator[Pair]:
+    pairs = []
     for encoder in encoders:
-        columns = {}
-        for chunker in (*chunkers, NONE):
-            (some,) = read(study, [MEETINGS], [encoder], [chunker], [PLAIN], MEASURE)
-            columns |= {} if some.missing else {chunker: some.scores[PLAIN]}
-        if len(columns) <= len(chunkers):
+        of_each = {
+            chunker: read(study, [MEETINGS], [encoder], [chunker], [PLAIN], MEASURE)[0]
+            for chunker in (*chunkers, NONE)
+        }
+        if any(some.missing for some in of_each.values()):
             continue
-        scores = pd.DataFrame(columns)
-        asked_of = meetings(replace(some, scores=scores))
+        scores = pd.DataFrame({chunker: some.scores[PLAIN] for chunker, some in of_each.items()})
+        asked_of = meetings(of_each[NONE])
         assert asked_of is not None
         chooses = asked_of.map(covid_qa.chooses)
         best = str(scores.loc[chooses, list(chunkers)].mean().idxmax())
         reported = scores[~chooses]
-        keys = {"model": some.model, "measure": MEASURE, "chunker": best}
-        yield Pair(keys, reported[best], reported[NONE], asked_of)
+        keys = {"model": of_each[NONE].model, "measure": MEASURE, "chunker": best}
+        pairs.append(Pair(keys, reported[best], reported[NONE], asked_of))
+    rows = differences(pairs, "chunking whole meetings, {model}", "chunked", WHOLE)
+    return rows.assign(matters=["yes" if shown == HIGHER else "no" for shown in rows["shown"]])

@@ -9,11 +9,10 @@ which only fusion asks a model.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-import numpy as np
 import pandas as pd
 
 from chunkstudy.base.protocols import CORRECTED
@@ -131,21 +130,18 @@ def shared_words(collection: Collection) -> pd.DataFrame:
     """Of each question that is judged ``shared``: the share of its different words, folded in case
     and without the English stop words that bm25s lists, that stand in its judged spans. A question
     of nothing else is left out."""
-    rows = pd.DataFrame(_shared(collection), columns=["query_id", "shared"])
-    return rows.dropna(ignore_index=True)
-
-
-def _shared(collection: Collection) -> Iterator[tuple[str, float]]:
     from bm25s.stopwords import STOPWORDS_EN  # late: it is an extra
 
     texts = {document.id: document.text for document in collection.documents}
     judged = collection.judgments_by_query()
+    rows = []
     for query in collection.queries:
-        spans = [texts[span.document][span.start : span.end] for span in judged.get(query.id, ())]
+        spans = [texts[span.document][span.start : span.end] for span in judged[query.id]]
+        held = {word for span in spans for word in words(span)}
         asked = set(words(query.text)) - set(STOPWORDS_EN)
-        if spans:
-            held = {word for span in spans for word in words(span)}
-            yield query.id, len(asked & held) / len(asked) if asked else np.nan
+        if spans and asked:
+            rows.append({"query_id": query.id, "shared": len(asked & held) / len(asked)})
+    return pd.DataFrame(rows)
 
 
 def estimate(todo: Sequence[Part]) -> list[str]:
