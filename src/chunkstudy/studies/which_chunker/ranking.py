@@ -186,7 +186,8 @@ def _by_words(
         & searched["model"].isin([NONE, model])
         & searched["chunker"].isin(of_chunker)
     ]
-    for (chunker, way), part in rows.groupby(["chunker", "system"]):
+    for names, part in rows.groupby(["chunker", "system"]):
+        chunker, way = map(str, names)
         scores = part.set_index("query_id")["value"]
         window = 0 if way == WORDS else WINDOW
         yield System(chunker, way, window), Scored(scores, of_chunker[chunker])

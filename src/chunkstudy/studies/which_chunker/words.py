@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pandas as pd
 
 from chunkstudy.base.places import Places
@@ -10,8 +12,11 @@ from chunkstudy.runs.conditions import NONE, parse_encoder
 
 WORDS, BOTH = "words", "both"
 """BM25, and its fusion with plain vectors."""
-FIRST = ("baselines", {"arm": "system"}, {"chunker": "sentence-5"})
-SECOND = ("word-search", {}, {})
+EXPERIMENTS: Mapping[str, tuple[dict[str, str], dict[str, str]]] = {
+    "baselines": ({"arm": "system"}, {"chunker": "sentence-5"}),
+    "word-search": ({}, {}),
+}
+"""By name, how columns are renamed and what is the same in all rows."""
 WITHIN, WHOLE = "DCG@10", "nDCG@10"
 
 
@@ -20,7 +25,7 @@ def by_words(places: Places) -> pd.DataFrame:
     ``system``, ``chunker``, ``measure``, ``query_id``, ``value``; empty where nothing was run."""
     columns = ["collection", "model", "system", "chunker", "measure", "query_id", "value"]
     found = [pd.DataFrame(columns=columns)]
-    for name, renamed, constant in (FIRST, SECOND):
+    for name, (renamed, constant) in EXPERIMENTS.items():
         tables = study_results.tables(places, name)
         if not tables:
             continue
