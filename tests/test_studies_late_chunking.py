@@ -119,7 +119,7 @@ def test_the_reader_takes_means_and_names_what_not_all_chunkers_are_recorded_wit
     if not some.stood_in or model == systems.MINILM:
         pd.testing.assert_series_equal(some.scores[PLAIN], mean, check_names=False)
     left = systems.left_out([some])
-    assert "late, 300 tokens; BM25" in left.loc[0, "without records"]
+    assert "late, 300 tokens; BM25" in str(left.loc[0, "without records"])
 
 
 LEVEL = dict.fromkeys(layouts.LAYOUTS, 0.5)

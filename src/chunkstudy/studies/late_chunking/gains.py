@@ -111,7 +111,7 @@ def system_gains(
     over_documents = differences(pairs, *ends)
     tested = differences([replace(pair, documents=None) for pair in pairs], *ends)
     if "documents" in over_documents:
-        tested.insert(tested.columns.get_loc("n") + 1, "documents", over_documents["documents"])
+        tested.insert(list(tested).index("n") + 1, "documents", over_documents["documents"])
     return tested.assign(**over_documents[["low", "high", "interval"]])
 
 

@@ -67,16 +67,17 @@ def report(half: SystemScores, layout: str, windows: Sequence[int]) -> pd.DataFr
     windows and in each."""
     against = [*(other for other in LAYOUTS if other != layout), SAME_WINDOW, READ_WHOLE]
     pairs = [
-        _pair(half, layout, other, some)
-        for some in (tuple(windows), *((window,) for window in windows))
+        _pair(half, layout, other, some, name)
+        for name, some in {EVERY: windows, **{str(window): [window] for window in windows}}.items()
         for other in against
     ]
     return differences(pairs, "the registered choice, {collection}", "score", "other score")
 
 
-def _pair(half: SystemScores, layout: str, other: str, windows: Sequence[int]) -> Pair:
-    window = str(windows[0]) if len(windows) == 1 else EVERY
-    keys = half.keys | {"layout": layout, "against": other, "window": window}
+def _pair(
+    half: SystemScores, layout: str, other: str, windows: Sequence[int], name: str = EVERY
+) -> Pair:
+    keys = half.keys | {"layout": layout, "against": other, "window": name}
     first, second = (_score(half, name, windows) for name in (layout, other))
     return Pair(keys, first, second, half.documents)
 
