@@ -25,7 +25,7 @@ from chunkstudy.runs.conditions import LOCAL_SMOLLM
 from chunkstudy.runs.encoding import contexts_of
 from chunkstudy.studies.chroma import llm_chunker
 from chunkstudy.studies.generated_questions.generate import generate
-from chunkstudy.studies.generated_questions.prompts import Settings
+from chunkstudy.studies.generated_questions.prompts import GenerationSettings
 from tests import authored_segments
 
 RECORDED = Path(__file__).parents[1] / "results" / "llm"
@@ -81,7 +81,7 @@ def on_windows(asker: Noting, name: str) -> None:
 
 def on_built_in(asker: Noting) -> None:
     """Everything that is asked about the built-in collection."""
-    settings = Settings(
+    settings = GenerationSettings(
         f"local/{SMOLLM}",
         questions=6,
         characters=1_000,

@@ -42,9 +42,9 @@ SMALLER: dict[str, dict[str, Any]] = {
     "chroma-search": {"CHUNKERS": chroma_search.CHUNKERS[:2], "SEEDS": 1},
     "chunking-speed": {"EMBEDDED": 1},
     "random-boundaries": {
-        "ARMS": [
-            replace(one, at_units=1, anywhere=min(one.anywhere, 1))
-            for one in random_boundaries.ARMS
+        "CONTROLS": [
+            replace(control, at_units=1, anywhere=min(control.anywhere, 1))
+            for control in random_boundaries.CONTROLS
         ]
     },
     "word-search": {

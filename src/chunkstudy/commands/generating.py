@@ -14,12 +14,12 @@ from chunkstudy.llm.recordings import replies_folder
 from chunkstudy.runs.estimate import in_words
 from chunkstudy.runs.store import load_store
 from chunkstudy.studies.generated_questions import filters, generate, output
-from chunkstudy.studies.generated_questions.prompts import Settings
+from chunkstudy.studies.generated_questions.prompts import GenerationSettings
 
 FIGURE = "similarities"
 
 
-def price(source: Path, settings: Settings) -> list[str]:
+def price(source: Path, settings: GenerationSettings) -> list[str]:
     """What a generation would take, a line each; nothing is asked and nothing written."""
     documents = own_documents.read(source)
     return [str(documents), _takes(documents, settings)]
@@ -28,7 +28,7 @@ def price(source: Path, settings: Settings) -> list[str]:
 def run(
     places: Places,
     source: Path,
-    settings: Settings,
+    settings: GenerationSettings,
     out: Path | None,
     encoder: str,
     least: float,
@@ -72,22 +72,20 @@ def run(
     store = load_store(encoder.replace("/", "__"), places.vectors)
     found = filters.apply(made.candidates, documents.texts, store.encode, least, most)
     thresholds = {"least": least, "most": most}
+    from chunkstudy.studies.generated_questions.figures import similarities
     from chunkstudy.study import drawing  # late: a light install draws nothing
-    from chunkstudy.study.similarities import similarities
 
     with drawing.style():
         measured = {"": (found.least, found.most)}
         drawn = similarities(measured, least, most, store.encoder.describe()["id"])
         drawing.save(drawn, folder / FIGURE)
-    said = output.write(
-        folder, documents, settings, made, found, thresholds, store.encoder.describe()
-    )
-    for line in output.summary(said):
+    model = store.encoder.describe()
+    for line in output.write(folder, documents, settings, made, found, thresholds, model):
         say(line)
     return folder
 
 
-def _takes(documents: OwnDocuments, settings: Settings) -> str:
+def _takes(documents: OwnDocuments, settings: GenerationSettings) -> str:
     least, most = generate.price(documents.documents, settings)
     seconds = generate.SECONDS
     return (

@@ -367,7 +367,7 @@ COLUMNS: Columns = {
     "wordpiece_tokens": Column("WordPiece tokens", whole),
     # Chroma's report, beside what is published of it.
     **alike(number, "published threshold", "reached by 95%", "95% of questions below",
-            *SIMILARITIES, "least similar excerpt, from", "largest difference"),
+            *SIMILARITIES, "largest difference"),
     "main": Column("main table", percent),
     "appendix - main": Column("difference, points", points),
     "SpanRecall@5 difference": Column("difference, points", points),
@@ -378,7 +378,7 @@ COLUMNS: Columns = {
     # Correlations and controls.
     "method": Column("method", named("method")),
     "arm": Column("arm", one_of(BASELINES)),
-    **alike(number, "effect ratio", "r", "area"),
+    **alike(number, "r", "area"),
     "Pearson r": Column("Pearson's r", number),
     "Spearman rho": Column("Spearman's rho", number),
     "p (exact)": Column("p, exact", probability),

@@ -31,30 +31,27 @@ def write(
         k: chunks that count as read.
         folder: to write into.
     """
-    collection, worst = experiment.collection, hardest.index[:WORST].tolist()
-    few, first = collection.only(worst), ranked[0].judged.only(worst)
+    collection = experiment.collection
+    few = collection.only(hardest.index[:WORST].tolist())
     systems = [result.system for result in ranked]
-    searched: dict[str, dict[str, Searched]] = {}
+    inspected = []
     for result in ranked:
         system, index = result.system, result.index
         search, of_queries = experiment.search(system, index, few)
         ranking = best_of_each(search(len(index.chunks)), index.place)
-        searched[system.label(systems)] = {
-            CORRECTED.name: Searched(
-                system.retriever.slug,
-                first,
-                index.returned,
-                ranking,
-                CORRECTED.hit,
-                None if system.retriever.words else experiment.store(system),
-                of_queries,
-                _read_to(result),
-                found=found_first(few, experiment.texts.copies, index.returned, ranking),
-            )
-        }
-    pages = inspector.pages_of(few, searched, CORRECTED.name, k)
-    texts = {document.id: document.text for document in collection.documents}
-    return inspector.write_worst(pages, texts, folder / FILE, WORST, len(collection.queries))
+        searched = Searched(
+            system.retriever.slug,
+            found_first(few, experiment.texts.copies, index.returned, ranking),
+            index.returned,
+            ranking,
+            CORRECTED,
+            None if system.retriever.words else experiment.store(system),
+            of_queries,
+            _read_to(result),
+        )
+        inspected.append(searched.inspect(system.label(systems), k))
+    pages = list(zip(*inspected, strict=True))
+    return inspector.write_worst(pages, few, folder / FILE, WORST, len(collection.queries))
 
 
 def _read_to(result: Result) -> np.ndarray:

@@ -16,7 +16,7 @@ from chunkstudy.studies.own_documents.systems import shown_as
 from chunkstudy.studies.own_documents.tables import READ, Tables
 from chunkstudy.study import titles
 from chunkstudy.study.formats import Column, Columns, percent, points, tenths, thousandths, whole
-from chunkstudy.study.inspector.html import templates
+from chunkstudy.study.inspector.pages import templates
 from chunkstudy.study.tables import Table
 
 PAGE = "index.html"
