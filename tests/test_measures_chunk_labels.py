@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,7 +12,6 @@ from chunkstudy.studies.labels.chunk_labels import (
     GoldRule,
     LabelCounts,
     count,
-    count_ids,
     gold_chunks,
 )
 
@@ -108,13 +106,6 @@ def test_gold_chunks_are_those_of_sets_of_positions(
     chunks = Chunks(*np.array(chunk_spans, dtype=np.int64).reshape(-1, 3).T)
     gold = gold_chunks(collection, chunks, rule)
     assert gold == [slow_gold(chunk_spans, of_query, rule) for of_query in judged]
-
-
-def test_faults_are_refused_in_a_sentence() -> None:
-    with pytest.raises(ValueError, match="2 queries are labelled and 1 are answered"):
-        count_ids([{1}, {2}], [[1]])
-    with pytest.raises(ValueError, match="unknown rule 'most'"):
-        gold_chunks(collection_of([[(0, 0, 1)]]), Chunks(*np.zeros((3, 1), int)), "most")  # type: ignore[arg-type]
 
 
 def collection_of(judged: list[list[tuple[int, int, int]]]) -> Collection:

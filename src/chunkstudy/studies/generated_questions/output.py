@@ -16,7 +16,7 @@ from chunkstudy.base.files import write_json, write_text
 from chunkstudy.collections import own, own_questions
 from chunkstudy.collections.chroma import joins_with_and
 from chunkstudy.collections.own_documents import OwnDocuments
-from chunkstudy.collections.own_questions import Excerpt, Question
+from chunkstudy.collections.own_questions import Question, Quotation
 from chunkstudy.llm.prices import price
 from chunkstudy.studies.generated_questions.filters import ALIKE, UNLIKE, Filtered
 from chunkstudy.studies.generated_questions.generate import Candidate, Generated
@@ -37,7 +37,7 @@ def question(candidate: Candidate, texts: Mapping[str, str]) -> Question:
         id=str(candidate.number),
         question=candidate.question,
         excerpts=tuple(
-            Excerpt(
+            Quotation(
                 document=candidate.document,
                 start=start,
                 end=end,
