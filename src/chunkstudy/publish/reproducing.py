@@ -47,23 +47,24 @@ FINDINGS = (
     ),
     Finding(
         "late minus plain chunks within Chroma's corpora, 512 tokens, one window per token",
-        "{window-layouts/one} points of DCG@10",
+        "{late/one} points of DCG@10",
         tuple(f"chroma-within/{chunker}/*MiniLM*-w512/{ordering}/corrected"
-              for chunker in ("fixed-*", "sentence-5")
+              for chunker in ("fixed-*", "recursive-200-0")
               for ordering in ("pre_embedding", "contextualized-512")),
     ),
     Finding(
         "the same, states averaged over windows that overlap by half",
-        "{window-layouts/mean} points of DCG@10",
+        "{late/averaged} points of DCG@10",
         tuple(f"chroma-within/{chunker}/*MiniLM*-w512/{ordering}/corrected"
-              for chunker in ("fixed-*", "sentence-5")
+              for chunker in ("fixed-*", "recursive-200-0")
               for ordering in ("pre_embedding", "contextualized-512-averaged")),
     ),
     Finding(
-        "late minus plain chunks within COVID-QA's papers, 128 tokens",
-        "{late-in-papers/narrow} points of DCG@10",
-        ("covid-qa-within/*/*MiniLM*-w128/pre_embedding/corrected",
-         "covid-qa-within/*/*MiniLM*-w128/contextualized-128/corrected"),
+        "late minus plain chunks within COVID-QA's papers, 512 tokens, one window per token",
+        "{late/one-papers} points of DCG@10",
+        tuple(f"covid-qa-within/{chunker}/*MiniLM*-w512/{ordering}/corrected"
+              for chunker in ("fixed-*", "recursive-200-0")
+              for ordering in ("pre_embedding", "contextualized-512")),
     ),
     Finding(
         "late minus plain chunks of 256 tokens on NFCorpus; short last chunks merged",
@@ -72,7 +73,7 @@ FINDINGS = (
     ),
     Finding(
         "the best arm with chunks minus whole documents on SciFact, NFCorpus and ArguAna",
-        "{no-chunking/row} points of nDCG@10",
+        "trails on {no-chunking/trails} points of nDCG@10",
         tuple(f"{name}/*/*MiniLM*/*/corrected" for name in ("scifact", "nfcorpus", "arguana")),
     ),
 )  # fmt: skip
