@@ -15,8 +15,8 @@ install: $(READY) ## The environment alone, in .venv
 reproduce: $(READY) ## Regenerate every table, figure and page (PROFILE=builtin, laptop or full)
 	$(BIN)/chunkstudy reproduce --profile $(PROFILE)
 
-rehearse: $(READY) ## Run the whole published grid on small random models, to know that it runs
-	$(BIN)/python -m tests.rehearsal
+rehearse: $(READY) ## Run what the published grid does on small random models, to know that it runs
+	$(BIN)/python -m pytest tests/test_rehearsal.py
 
 test: $(READY) ## Run the tests that take minutes, on every core
 	$(BIN)/python -m pytest -n auto -m "not slow"

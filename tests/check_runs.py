@@ -92,7 +92,7 @@ def load_within() -> Collection:
 
 def register() -> None:
     """Let conditions of this process name the collection that is searched within documents."""
-    registry.COLLECTIONS[WITHIN] = registry.Entry(
+    registry.COLLECTIONS[WITHIN] = registry.CollectionEntry(
         "in_document", load_within, documents=47, quotations=lambda: quoted(load_within())
     )
 

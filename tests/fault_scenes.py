@@ -35,7 +35,7 @@ from chunkstudy.runs import conditions, records, store
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.run import read_together, run
 from chunkstudy.runs.store import SUFFIX
-from chunkstudy.studies.generated_questions.prompts import Settings
+from chunkstudy.studies.generated_questions.prompts import GenerationSettings
 from chunkstudy.study.formats import write_csv
 from tests import api_server, checkpoints, forking, mounts, small_study, small_training
 
@@ -128,7 +128,7 @@ def generate(
     """Generate questions on a folder of texts; letters are what similarities count, so that no
     weights are needed."""
     generating.load_store = lambda _, folder: store.VectorStore(small_study.Letters(), folder)  # type: ignore[assignment]
-    settings = Settings(LANGUAGE_MODEL, 6, characters=200, attempts=4)
+    settings = GenerationSettings(LANGUAGE_MODEL, 6, characters=200, attempts=4)
     places = Places(source.parent)
     return generating.run(places, source, settings, out, "none", -1.0, 0.99, say, replay)
 

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-import struct
-from collections.abc import Mapping, Sequence
+import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 
-import safetensors.torch
 import torch
 
 from chunkstudy.base.models import MODELS, Architecture, ModelSpec
-from tests import tokenizer_files
-from tests.checkpoints import positions_key, published, random_weights, size_keys, unused_positions
+from tests import checkpoints
 
 HIDDEN = 32
 LICENCE = "random weights of a rehearsal"
@@ -52,19 +51,13 @@ class Checkpoint:
         content = json.dumps({k: hashlib.sha256(v).hexdigest() for k, v in self.files.items()})
         return hashlib.sha1(content.encode()).hexdigest()
 
-    def registered(self, names: Sequence[str] = ()) -> ModelSpec:
-        """What the registry would say of it, with its own digests.
-
-        Args:
-            names: of the files that a load reads; those of the real model if none.
-        """
+    def registered(self) -> ModelSpec:
+        """What the registry would say of it, with its own digests."""
         real = MODELS[self.id]
         return replace(
             real,
             revision=self.revision,
-            files={
-                name: hashlib.sha256(self.files[name]).hexdigest() for name in names or real.files
-            },
+            files={name: hashlib.sha256(self.files[name]).hexdigest() for name in real.files},
             architecture=self.architecture,
             dimension=self.architecture.hidden,
             licence=LICENCE,
@@ -73,55 +66,27 @@ class Checkpoint:
 
 def every() -> dict[str, Checkpoint]:
     """All six by id; the same bytes each time."""
-    tokenizers = {
-        "wordpiece": tokenizer_files.wordpiece(),
-        "xlm-roberta": tokenizer_files.xlm_roberta(),
-    }
     return {
-        name: _checkpoint(MODELS[name], dtype, tokenizers[MODELS[name].tokenizer], seed)
+        name: _checkpoint(MODELS[name], dtype, seed)
         for seed, (name, dtype) in enumerate(DTYPES.items())
     }
 
 
-def _checkpoint(real: ModelSpec, dtype: torch.dtype, tokenizer: bytes, seed: int) -> Checkpoint:
+def _checkpoint(real: ModelSpec, dtype: torch.dtype, seed: int) -> Checkpoint:
     kind = real.kind
-    config = published(kind) | {
-        positions_key(kind): real.positions + unused_positions(kind),
-        "torch_dtype": str(dtype).removeprefix("torch."),
-    }
-    if real.tokenizer == "xlm-roberta":
-        config["vocab_size"] = len(json.loads(tokenizer)["model"]["vocab"]) + 1
-    weights = {key: one.to(dtype) for key, one in random_weights(kind, config, seed).items()}
-    layers, hidden, heads, inner = (config[key] for key in size_keys(kind))
-    gated = kind in ("jina_bert", "nomic_bert")
-    files = {
-        "config.json": json.dumps(config, indent=2).encode(),
-        "model.safetensors": safetensors.torch.save(weights, {"format": "pt"}),
-        "tokenizer.json": tokenizer,
+    config = checkpoints.configuration(kind, layers=1, heads=HIDDEN // 8, positions=real.positions)
+    config["torch_dtype"] = str(dtype).removeprefix("torch.")
+    weights = checkpoints.random_weights(kind, config, seed)
+    with tempfile.TemporaryDirectory() as folder:
+        made = Path(folder)
+        checkpoints.write(made, kind, config, {k: one.to(dtype) for k, one in weights.items()})
+        files = {path.name: path.read_bytes() for path in sorted(made.iterdir())}
+    files |= {
         # Of a repository's other files, which no load may ask for, the pickle could run code.
         "pytorch_model.bin": b"a pickle, which nothing here may download",
         "README.md": b"---\nlicense: other\n---\nrandom weights of a rehearsal\n",
-        "modules.json": b"[]",
-        "sentence_bert_config.json": json.dumps({"max_seq_length": real.window}).encode(),
         "special_tokens_map.json": b"{}",
-        "tokenizer_config.json": b"{}",
-        "1_Pooling/config.json": json.dumps({"pooling_mode_mean_tokens": True}).encode(),
     }
+    layers, hidden, heads, inner = (config[key] for key in checkpoints.size_keys(kind))
+    gated = kind in ("jina_bert", "nomic_bert")
     return Checkpoint(real.id, files, Architecture(layers, hidden, heads, inner, gated))
-
-
-def sharded(weights: bytes) -> dict[str, bytes]:
-    """The same weights in two shards with their index, as the hub's library cuts large ones."""
-    (length,) = struct.unpack("<Q", weights[:8])
-    names = [key for key in json.loads(weights[8 : 8 + length]) if key != "__metadata__"]
-    tensors = safetensors.torch.load(weights)
-    half = len(names) // 2
-    files: dict[str, bytes] = {}
-    places: dict[str, str] = {}
-    for number, part in enumerate((names[:half], names[half:]), start=1):
-        shard = f"model-{number:05d}-of-00002.safetensors"
-        files[shard] = safetensors.torch.save({k: tensors[k] for k in part}, {"format": "pt"})
-        places |= dict.fromkeys(part, shard)
-    total = sum(one.numel() * one.element_size() for one in tensors.values())
-    index = {"metadata": {"total_size": total}, "weight_map": places}
-    return files | {"model.safetensors.index.json": json.dumps(index, indent=2).encode()}

@@ -192,12 +192,6 @@ def another_file(handler: Handler) -> bool:
     return True
 
 
-def cut_halfway(handler: Handler) -> bool:
-    """Half of the bytes that were announced, then the connection ends."""
-    loopback.send_half(handler, handler.stored())
-    return True
-
-
 def serving(checkpoints: Mapping[str, Checkpoint]) -> AbstractContextManager[tuple[str, State]]:
     """Its address and its state."""
     return loopback.serving(Handler, State(checkpoints=checkpoints))

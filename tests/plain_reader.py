@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from chunkstudy.base.spans import Span
-from chunkstudy.llm.reading import CausalReader, Part, Read
+from chunkstudy.llm.reading import CausalReader, HiddenPart, Read
 
 
 class MadeReader(CausalReader):
@@ -46,7 +46,7 @@ class MadeReader(CausalReader):
         paid /= paid.sum(axis=1, keepdims=True) if count else 1
         return Read(surprisal / 2, surprisal, paid, paid**2, None)
 
-    def again(self, ids: Sequence[int], read: Read, parts: Sequence[Part]) -> list[Any]:
+    def again(self, ids: Sequence[int], read: Read, parts: Sequence[HiddenPart]) -> list[Any]:
         return [
             np.array([self._bits(ids, i + 1, first, hidden) for i in range(first, first + length)])
             for first, length, hidden in parts

@@ -40,7 +40,9 @@ class Letters:
     ) -> list[bytes]:
         return text_keys(texts, role)
 
-    def encode(self, texts: Sequence[str], role: str = "document") -> NDArray[np.float32]:
+    def encode(
+        self, texts: Sequence[str], role: str = "document", _: str = ""
+    ) -> NDArray[np.float32]:
         self.calls += len(texts)
         if self.calls > self.fail_after:
             raise KeyboardInterrupt

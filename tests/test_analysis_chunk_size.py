@@ -13,7 +13,6 @@ from scipy import stats
 
 from chunkstudy.base.places import Places
 from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
-from chunkstudy.evaluation import statistics
 from chunkstudy.published.chunk_size import CHANGE, by_code, correlate, published_r
 from chunkstudy.runs import study_results
 from chunkstudy.runs.conditions import Condition
@@ -75,15 +74,6 @@ def test_within_documents_a_point_is_a_book_and_its_change_that_of_its_mean_scor
     before, after = (points[name].to_numpy().reshape(-1, 6).mean(axis=1) for name in SCORES)
     for arm, score in ((PRE, before), ("contextualized", after), (CHANGE, after / before - 1)):
         assert as_the_code(points, arm) == pytest.approx(official(books.values(), score))
-
-
-def test_outliers_are_those_of_the_sizes_and_not_of_their_logarithms() -> None:
-    drawn = points().assign(size=[1.0, *np.linspace(100, 160, 78), 200.0])
-    raw, log = statistics.inside_fences(drawn["size"]), np.log10(drawn["size"])
-    assert raw.tolist() != statistics.inside_fences(log).tolist()
-    found = correlate(drawn, outliers=False)
-    kept = raw & statistics.inside_fences(drawn["score"])
-    assert (found["n"], found["dropped"]) == (kept.sum(), 80 - kept.sum())
 
 
 def test_sizes_are_of_the_chunks_that_touch_what_is_judged() -> None:

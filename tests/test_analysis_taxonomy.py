@@ -14,7 +14,7 @@ from statsmodels.stats.multitest import multipletests
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.studies.taxonomy import marked
 from chunkstudy.study.scores import Scores
-from tests.made_library import OWN, PRE, WIDE, made
+from tests.made_library import PRE, made
 
 Found = dict[Condition, pd.Series]
 
@@ -74,13 +74,3 @@ def test_every_test_stands_once_and_holm_is_within_one_task() -> None:
     for _, family in tests.groupby("family"):
         assert set(family["family_size"]) == {len(family)} == {7}  # best-worst once, others twice
         np.testing.assert_allclose(family["p_holm"], multipletests(family["p"], method="holm")[1])
-
-
-def test_averages_are_over_the_collections_that_every_method_has() -> None:
-    found = made(("scifact", "nfcorpus", "arguana"))
-    del found[Condition("arguana", "semantic", WIDE, PRE, OWN)]
-    own, _ = table_of(found)
-    cell = own.loc["paragraph", "average"]
-    both = own.loc["paragraph"].loc[["scifact", "nfcorpus"], "value"]
-    assert (cell["n"], cell["value"]) == (2, pytest.approx(both.mean()))
-    assert ("paragraph", "arguana") in own.index and ("average", "arguana") not in own.index

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
@@ -19,31 +18,24 @@ from chunkstudy import Study
 from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Chunks, Collection, Document, Query
-from chunkstudy.chunkers.structure import sentences
 from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK
 from chunkstudy.runs import records, study_results
 from chunkstudy.runs.conditions import MINILM_512, PRE_EMBEDDING, Condition
-from chunkstudy.runs.run import evaluate
-from chunkstudy.runs.store import VectorStore
-from chunkstudy.runs.study_results import StudyError
 from chunkstudy.studies import baselines
-from chunkstudy.studies.baselines import arms
-from tests import small_context
+from chunkstudy.studies.baselines import systems as arms
 from tests.small_study import Letters
-from tests.test_experiment_late_chunking import Words
 from tests.test_retrieval_baselines import by_formula
 
 pytest.importorskip("bm25s")
 ROOT = Places(Path(__file__).parents[1])
-MADE = study_results.tables(ROOT, arms.NAME)
-COMPUTED = MADE["parts"].loc[MADE["parts"]["arm"] == arms.VECTORS, "collection"].unique()
-"""Collections whose plain vectors were computed anew."""
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 DOCUMENT = st.lists(st.text("abcd", min_size=1, max_size=3), min_size=1, max_size=7)
 """Sentences; two make a chunk."""
 
 
 MODEL: Any = Letters()
+TASKS = {False: "chroma", True: "covid-qa-within"}
+"""A collection by whether its questions are asked of their own documents alone."""
 
 
 def cut(documents: Sequence[Sequence[str]], group: int) -> Chunks:
@@ -76,7 +68,8 @@ def test_a_chunk_is_found_by_its_best_sentence(
     documents: list[list[str]], queries: list[str], within: bool
 ) -> None:
     collection, chunks, small = asked(documents, queries), cut(documents, 2), cut(documents, 1)
-    returned, ranking = arms.find(arms.SENTENCES, collection, MODEL, [chunks, small], within)
+    collection = replace(collection, name=TASKS[within])
+    returned, ranking = arms.find(arms.SENTENCES, collection, MODEL, chunks, small)
     assert returned.start.tolist() == chunks.start.tolist()
     similar = MODEL.encode(queries) @ MODEL.encode(small.texts(collection.documents)).T
     for row, ranked in enumerate(ranking.chunk):
@@ -97,7 +90,8 @@ def test_a_chunk_is_found_by_its_best_sentence(
 @given(st.lists(DOCUMENT, min_size=2, max_size=3), st.text("abcd ", min_size=1, max_size=5))
 def test_bm25_within_a_document_weighs_words_by_all(documents: list[list[str]], query: str) -> None:
     collection, chunks = asked(documents, [query]), cut(documents, 2)
-    found = arms.find(arms.WORDS, collection, MODEL, [chunks], within=True)[1]
+    collection = replace(collection, name=TASKS[True])
+    found = arms.find(arms.WORDS, collection, MODEL, chunks, chunks)[1]
     expected = np.array(by_formula(chunks.texts(collection.documents), query))
     expected[chunks.document != len(documents) - 1] = 0
     held = found.chunk[0][found.chunk[0] != NO_CHUNK]
@@ -107,53 +101,32 @@ def test_bm25_within_a_document_weighs_words_by_all(documents: list[list[str]], 
 
 def test_a_title_is_its_owners_and_stands_before_all_chunks_but_the_first() -> None:
     documents = [["a", "b", "c", "d"], ["a", "c"]]
-    collection = replace(asked(documents, ["a"]), titles={"d0": "T"})
-    _, ranking = arms.find(arms.TITLE, collection, MODEL, [cut(documents, 2)], within=False)
+    collection = replace(asked(documents, ["a"]), name=TASKS[False], titles={"d0": "T"})
+    chunks = cut(documents, 2)
+    _, ranking = arms.find(arms.TITLE, collection, MODEL, chunks, chunks)
     similar = MODEL.encode(["a b", "T\n\nc d", "a c"]) @ MODEL.encode(["a"])[0]
     held = ranking.chunk[0] != NO_CHUNK
     assert sum(held) == 3
     assert ranking.score[0, held] == pytest.approx(similar[ranking.chunk[0, held]])
 
 
-@pytest.mark.parametrize("name", ["chroma", "covid-qa-within", "nfcorpus"])
-def test_plain_vectors_score_what_a_run_of_the_condition_records(name: str, tmp_path: Path) -> None:
-    collection, store = small_context.collection(name), VectorStore(Words(), tmp_path)
-    condition = Condition(name, arms.CHUNKER, MINILM_512, PRE_EMBEDDING, CORRECTED.name)
-    outcome = evaluate(condition, collection, store, chunker=sentences)
-    within = condition.task == "in_document"
-    found = arms.find(arms.VECTORS, collection, store, [outcome.chunks], within)
-    for measure, own in arms.scores(name, collection, *found).items():
-        pd.testing.assert_series_equal(
-            own, outcome.scores[measure].reindex(own.index), check_names=False
-        )
-
-
-@pytest.mark.parametrize("collection", COMPUTED)
+@pytest.mark.parametrize("collection", arms.COLLECTIONS)
 def test_the_stored_scores_of_plain_vectors_are_those_of_the_record(collection: str) -> None:
-    one = Condition(collection, arms.CHUNKER, MINILM_512, PRE_EMBEDDING, CORRECTED.name)
-    record = records.read_scores(ROOT.runs / one.path)
-    part = arms.Part(collection, MINILM_512, arms.VECTORS).name
-    rows = MADE["scores"][MADE["scores"]["part"] == part]
+    condition = Condition(collection, arms.CHUNKER, MINILM_512, PRE_EMBEDDING, CORRECTED.name)
+    record = records.read_scores(ROOT.runs / condition.path)
+    made = study_results.tables(ROOT, arms.NAME)["scores"]
+    rows = made[made["part"] == f"{collection}/{arms.VECTORS}/{MINILM_512}"]
     assert len(rows) == len(record) * rows["measure"].nunique() > 0
     for measure, own in rows.set_index("query_id").groupby("measure")["value"]:
         pd.testing.assert_series_equal(own, record[measure].reindex(own.index), check_names=False)
-
-
-def test_an_arm_that_was_not_run_names_its_command() -> None:
-    mpnet = "sentence-transformers/all-mpnet-base-v2"
-    with pytest.raises(StudyError, match=r"study baselines --part '\S+'`") as refused:
-        baselines.scores({name: one[:0] for name, one in MADE.items()}, "scifact", mpnet, "nDCG@10")
-    pattern = str(refused.value).split("'")[1]
-    named = [one for one in arms.PLAN if fnmatch(one.name, pattern)]
-    assert {(one.collection, one.encoder) for one in named} == {("scifact", arms.ENCODERS[1])}
 
 
 def test_arms_are_held_against_vectors_and_corrected_within_a_collection() -> None:
     measures = {"scifact": ["nDCG@10"], "nfcorpus": ["nDCG@10"]}
     parts, rows = [], []
     for collection in measures:
-        one = Condition(collection, arms.CHUNKER, MINILM_512, PRE_EMBEDDING, CORRECTED.name)
-        record = records.read_scores(ROOT.runs / one.path)["nDCG@10"]
+        condition = Condition(collection, arms.CHUNKER, MINILM_512, PRE_EMBEDDING, CORRECTED.name)
+        record = records.read_scores(ROOT.runs / condition.path)["nDCG@10"]
         noise = np.random.default_rng(0).normal(0, 0.05, (2, len(record)))
         gains = {arms.VECTORS: 0.0, arms.WORDS: 0.1, arms.BOTH: 0.2}
         for (arm, gain), own in zip(gains.items(), (0.0, *noise), strict=True):

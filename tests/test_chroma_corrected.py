@@ -15,12 +15,11 @@ from chunkstudy.base.sources import find
 from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.collections import chroma as released
 from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
-from chunkstudy.runs import facts, study_results
+from chunkstudy.runs import facts
 from chunkstudy.studies.chroma import corrected
 
 PLACES = Places(Path(__file__).parents[1])
 README = (corrected.folder(PLACES) / "README.md").read_text(encoding="utf-8")
-CHANGES = study_results.read(PLACES, "chroma-all-occurrences", "changes")
 
 
 def small() -> Collection:
@@ -94,12 +93,6 @@ def test_the_set_keeps_every_released_span_as_the_first_occurrence_and_numbers_t
         assert places[["length", "corpus-id"]].drop_duplicates().shape[0] == 1
 
 
-def test_the_counts_of_its_readme_are_those_of_the_set() -> None:
-    counted = corrected.affected(corrected.read(PLACES)).to_numpy()
-    for row in counted:
-        assert f"| {' | '.join(map(str, row))} |" in README
-
-
 def test_the_set_is_what_the_released_files_give(
     chroma_collection: Collection, tmp_path: Path
 ) -> None:
@@ -127,19 +120,3 @@ def test_the_readme_loads_it_beside_the_released_texts_and_no_excerpt_stands_in_
         for words in qrels["text"][qrels["corpus-id"] != name]
     )
     assert list(found["questions"]) == [query.text for query in chroma_collection.queries]
-
-
-@pytest.mark.parametrize("protocol", ["as_published-chroma", "corrected"])
-def test_its_readme_says_what_the_scores_change_by(protocol: str) -> None:
-    own = CHANGES[CHANGES["protocol"] == protocol].set_index("measure")["difference"] * 100
-    recall, precision = (own[f"Span{name}@5"] for name in ("Recall", "Precision"))
-    assert (
-        f"by {recall.min():.1f} to {recall.max():.1f} points "
-        f"and precision by {precision.min():.1f} to {precision.max():.1f}"
-    ) in README
-
-
-def test_its_readme_says_how_far_the_two_ways_of_locating_differ() -> None:
-    apart = corrected.apart(CHANGES, "SpanRecall@5") * 100
-    assert f"differ in recall by at most {apart['all places']:.2f} points" in README
-    assert f"alone by up to {apart['first place']:.2f}." in README

@@ -34,12 +34,10 @@ from chunkstudy.base.spans import (
 )
 from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers.locate import LocateError, locate
-from chunkstudy.chunkers.table import CHUNKERS, Entry
+from chunkstudy.chunkers.table import CHUNKERS, ChunkerEntry
 from chunkstudy.collections.registry import load_collection
-from chunkstudy.encoders import models
-from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.runs.chunking import build_chunker, chunk
-from chunkstudy.runs.conditions import MINILM, Condition, parse_chunker, parse_encoder
+from chunkstudy.runs.conditions import MINILM, Condition, parse_chunker
 from chunkstudy.runs.requirements import reason_not_run
 from chunkstudy.runs.run import evaluate
 from chunkstudy.runs.store import VectorStore
@@ -49,7 +47,7 @@ from tests.small_study import text_keys
 ANY_TEXT = [
     slug
     for name, entry in CHUNKERS.items()
-    if not entry.segments and name != "segmenter-api"
+    if not entry.segments
     for slug in ["-".join([name, *("60", "12")[: len(entry.sizes)]])]
 ]
 """Every chunker that cuts any text and asks no server."""
@@ -66,7 +64,7 @@ def test_a_new_chunker_takes_a_function_and_a_line(monkeypatch: pytest.MonkeyPat
         cuts = [i * len(text) // size for i in range(size + 1)]
         return list(pairwise(cuts[: size + (not quirks)]))
 
-    monkeypatch.setitem(CHUNKERS, "parts", Entry(parts, "Equal parts", ("size",)))
+    monkeypatch.setitem(CHUNKERS, "parts", ChunkerEntry(parts, "Equal parts", ("size",)))
     condition = Condition("builtin", "parts-3", "none", "none", "corrected")
     assert reason_not_run(condition) is None
     chunks = chunk(condition, load_collection("builtin"), None)
@@ -227,14 +225,6 @@ def test_jinas_windows_and_sentences_are_of_the_encoders_tokens_and_others_of_wo
     assert [one[:2] for one in by_letters] == [(0, 19), (20, len(TEXT))]
 
 
-def test_minilms_own_tokenizer_gives_the_wordpiece_chunks() -> None:
-    encoder = TransformerEncoder(models.spec(parse_encoder(MINILM).model))
-    text = "Naïve café prices — 3.14 rose. ICRISAT's soils\x07 were 中文 tilled.\n" * 4
-    for slug in ("fixed-8", "sentence-2"):
-        own = build_chunker(slug, AS_PUBLISHED_JINA, tokenizer=encoder)(text)
-        assert list(own) == list(build_chunker(slug, AS_PUBLISHED_JINA)(text))
-
-
 def test_another_models_boundaries_are_those_it_would_draw_itself(tmp_path: Path) -> None:
     documents, judged = (Document("d", TEXT),), (Judgment("q", "d", 0, len(TEXT)),)
     small = Collection("scifact", documents, (Query("q", "Gg"),), judged)
@@ -253,13 +243,3 @@ def test_another_models_boundaries_are_those_it_would_draw_itself(tmp_path: Path
     assert outcome.run.boundaries == {"id": "towards J"}
     with pytest.raises(ValueError, match="draws its boundaries by `embed`"):
         chunk(condition, small, evaluated)
-
-
-def test_a_chunker_of_ones_own_counts_its_fallbacks(tmp_path: Path) -> None:
-    small = Collection(
-        "builtin", (Document("d", TEXT),), (Query("q", "Gg"),), (Judgment("q", "d", 0, 9),)
-    )
-    condition = Condition("builtin", "none", MINILM, "pre_embedding", "corrected")
-    store = VectorStore(Letters(), tmp_path)
-    outcome = evaluate(condition, small, store, lambda _: Drawn([(0, 9)], fallbacks=3))
-    assert outcome.run.counts.fallbacks == 3

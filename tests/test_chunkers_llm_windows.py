@@ -11,7 +11,6 @@ from chunkstudy.chunkers.llm_windows import (
     ATTEMPTS,
     numbers,
     official_numbers,
-    request,
     splits,
     window,
 )
@@ -83,13 +82,6 @@ def test_a_useless_reply_is_asked_for_again_and_then_the_rule_splits_after_the_w
     assert len({one.messages for one in asked[:ATTEMPTS]}) > 1
 
 
-def test_an_answer_that_equals_the_current_piece_makes_no_progress_and_does_not_count() -> None:
-    for quirks in (False, True):
-        got, by_rule, _ = found(lambda one: f"split_after: {first(one) - 1}", quirks)
-        assert got == [18, 36, 54, 60]
-        assert by_rule == 4
-
-
 def test_only_the_official_form_takes_pieces_that_were_not_shown_and_other_digits() -> None:
     assert found(lambda one: "split_after: 3, 50" if first(one) == 1 else "", True)[0] == [
         3,
@@ -102,15 +94,6 @@ def test_only_the_official_form_takes_pieces_that_were_not_shown_and_other_digit
     assert official_numbers("x\nsplit_after: 3, 1\nsplit_after: 9") == [3, 1]
     assert official_numbers("nothing") is None
     assert numbers(" split_after: 3,5, 9.\n") == [3, 5, 9]
-
-
-def test_pieces_stand_between_their_tags_numbered_from_1_in_the_document() -> None:
-    asked = request("openai/gpt-4o", TEXTS, 4, 6)
-    assert (
-        "<|start_chunk_5|>piece 4<|end_chunk_5|><|start_chunk_6|>piece 5<|end_chunk_6|>"
-        in asked.messages[-1].text
-    )
-    assert not asked.answers
 
 
 def test_a_model_that_runs_here_is_held_to_one_split_inside_the_window() -> None:

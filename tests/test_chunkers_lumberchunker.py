@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.base.sources import find
 from chunkstudy.base.spans import Drawn
-from chunkstudy.chunkers import lumberchunker, lumberchunker_published
-from chunkstudy.chunkers.lumberchunker import answer, request, units
+from chunkstudy.chunkers.lumberchunker import answer, authors, ielab, units
+from chunkstudy.chunkers.passages import paragraphs
+from chunkstudy.chunkers.random_boundaries import any_candidate
 from chunkstudy.collections import emma_files, released
-from chunkstudy.llm.interface import Finish, Reply, Request
+from chunkstudy.llm.interface import Reply, Request
 from chunkstudy.runs.chunking import build_chunker
 from tests.made_needs import asking, said
 
@@ -89,23 +90,6 @@ def test_a_useless_reply_ends_the_chunk_with_the_window_and_is_counted(reply: st
     assert len(found) == 6
 
 
-@pytest.mark.parametrize("finish", ["refused", "blocked", "length"])
-def test_so_does_one_that_was_refused_blocked_or_cut_off(finish: Finish) -> None:
-    assert drawn(lambda one: said(f"Answer: ID {shown(one)[2]}", finish))[0].fallbacks == 6
-
-
-def test_a_model_that_runs_here_sees_examples_and_is_held_to_the_answers_there_are() -> None:
-    asked = request("local/made", "paragraph", 7, ["a", "b", "c"])
-    assert asked.answers == ("Answer: ID 8", "Answer: ID 9")
-    roles = [message.role for message in asked.messages]
-    assert roles == ["system", *["user", "assistant"] * len(lumberchunker.EXAMPLES), "user"]
-    before = request("local/made", "paragraph", 90, ["d", "e"]).messages[:-1]
-    assert asked.messages[:-1] == before
-    for (texts, change), message in zip(lumberchunker.EXAMPLES, before[2::2], strict=True):
-        assert 0 < change < len(texts)
-        assert answer(message.text) == lumberchunker.EXAMPLE_START + change
-
-
 REPLIES = st.one_of(
     st.text(max_size=30),
     st.integers(-5, 60).map(lambda n: f"Answer: ID {n}"),
@@ -158,24 +142,16 @@ def test_the_authors_loop_takes_an_earlier_number_and_gives_an_empty_and_an_over
     None
 ):
     texts = ["word " * 60] * 20
-    found = lumberchunker_published.authors(
+    found = authors(
         texts, scripted(texts, {0: "Answer: ID 6", 7: "Answer: ID 2", 3: "Answer: ID ٩"})
     )
     assert found == [(0, 6), (6, 2), (2, 9), (9, 20)]
     assert found.fallbacks == 1
 
 
-def test_the_authors_loop_passes_over_a_window_without_an_answer() -> None:
-    texts = ["word " * 60] * 20
-    found = lumberchunker_published.authors(texts, scripted(texts, {}))
-    assert (list(found), found.fallbacks) == ([(0, 20)], 3)
-
-
 def test_ielabs_loop_takes_a_paragraph_that_was_not_shown() -> None:
     texts = ["x"] * 30
-    found = lumberchunker_published.ielab(
-        texts, [100] * 30, scripted(texts, {0: "Answer: ID 20", 20: "Answer: ID 31"})
-    )
+    found = ielab(texts, [100] * 30, scripted(texts, {0: "Answer: ID 20", 20: "Answer: ID 31"}))
     assert found == [(0, 20), (20, 25), (25, 30)]
     assert found.fallbacks == 2
 
@@ -188,7 +164,7 @@ def test_ielabs_loop_that_would_ask_the_same_for_ever_goes_on_after_the_window()
         asked.append(first)
         return said(f"Answer: ID {first or 5}")
 
-    found = lumberchunker_published.ielab(texts, [100] * 30, hear)
+    found = ielab(texts, [100] * 30, hear)
     assert asked == [0, 5, 10, 15, 20, 25]
     assert found[-1] == (25, 30)
     assert found.fallbacks == 5
@@ -201,7 +177,7 @@ def emma() -> tuple[str, list[int], list[str]]:
         pytest.skip("Emma is not here; `chunkstudy fetch gutenqa-emma` brings it")
     text = released.emma_text()
     spans = released.emma("lumberchunker-released").spans
-    starts = {start: i for i, (start, _) in enumerate(lumberchunker.paragraphs(text))}
+    starts = {start: i for i, (start, _) in enumerate(paragraphs(text))}
     return text, [starts[start] for start, _, _ in spans], [text for *_, text in spans]
 
 
@@ -232,8 +208,8 @@ def test_the_last_candidate_of_a_window_begins_the_next_one_and_a_draw_is_any_of
         for start, *_ in build_chunker("lumberchunker-last", PROTOCOLS[OWN])(TEXT)
     ]
     assert firsts == list(range(0, 37, 6))
-    begun = Counter(lumberchunker.at_random(TEXT, draw=draw)[1][0] for draw in range(1200))
+    begun = Counter(any_candidate(TEXT, draw=draw)[1][0] for draw in range(1200))
     assert len(begun) == 6  # a window shows seven, the first of which is no candidate
     assert all(140 < count < 260 for count in begun.values())
-    first, again, other = (lumberchunker.at_random(TEXT, draw=draw) for draw in (1, 1, 2))
+    first, again, other = (any_candidate(TEXT, draw=draw) for draw in (1, 1, 2))
     assert first == again != other

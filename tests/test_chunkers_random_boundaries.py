@@ -61,20 +61,9 @@ def test_draws_and_documents_differ() -> None:
     assert len({tuple(one) for one in drawn}) == 10
 
 
-def test_a_document_of_one_chunk_stays_itself() -> None:
-    assert at_units([(2, 9)], [(2, 4), (5, 9)], generator(1, "one")) == [(2, 9)]
-    assert anywhere([(2, 9)], generator(1, "one")) == [(2, 9)]
-    assert anywhere([], generator(1, "none")) == []
-
-
 def test_more_chunks_than_units_are_refused() -> None:
     with pytest.raises(ValueError, match="3 chunks cannot be cut at 2 units"):
         at_units([(0, 2), (2, 4), (4, 6)], [(0, 3), (3, 6)], generator(1, "one"))
-
-
-def test_chunks_that_do_not_ascend_are_refused() -> None:
-    with pytest.raises(ValueError, match="ascending order"):
-        anywhere([(4, 6), (0, 4)], generator(1, "one"))
 
 
 @given(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tracemalloc
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -81,28 +80,6 @@ def test_cluster_without_quirks_is_the_best_of_all_segmentations(
     best = max(value(matrix, candidate) for candidate in segmentations(n, largest))
     assert value(matrix, cuts) == pytest.approx(best, abs=1e-9)
     assert cuts in list(segmentations(n, largest))
-
-
-def test_ties_go_to_fewer_chunks_then_to_the_longer_last_one() -> None:
-    same = np.tile(np.eye(4, dtype=np.float32)[0], (10, 1))
-    assert semantic.cluster_cuts(same, 4, quirks=False) == [0, 2, 6]
-
-
-def test_the_largest_corpus_is_segmented_without_a_matrix_of_all_its_pairs() -> None:
-    pieces = 4836
-    vectors = np.random.default_rng(0).normal(size=(pieces, 384)).astype(np.float32)
-    tracemalloc.start()
-    cuts = semantic.cluster_cuts(vectors, 8, quirks=False)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert peak < pieces**2 * np.float32().nbytes
-    assert max(np.diff([*cuts, pieces])) <= 8
-
-
-@pytest.mark.parametrize("quirks", [True, False])
-def test_cluster_refuses_chunks_that_hold_no_piece(quirks: bool) -> None:
-    with pytest.raises(ValueError, match="cannot hold a piece of 50"):
-        semantic.cluster("a text", embed=hashed, size=49, count=counter("cl100k"), quirks=quirks)
 
 
 def test_kamradt_cuts_above_the_percentile() -> None:

@@ -42,13 +42,6 @@ def test_sentences_end_at_marks_and_lines_and_not_at_titles() -> None:
     ]  # fmt: skip
 
 
-def test_what_holds_no_letter_belongs_to_the_sentence_that_it_precedes() -> None:
-    assert said("First:\n1. Open it. 2. Close it. 3.") == [
-        "First:", "1. Open it.", "2. Close it. 3.",
-    ]  # fmt: skip
-    assert said("12.\nTen.") == ["12.", "Ten."]
-
-
 @given(TEXTS)
 def test_sentences_leave_nothing_out_but_white_space(text: str) -> None:
     found = sentences(text)
@@ -77,11 +70,6 @@ def test_every_place_is_read_once_with_what_it_needs(
         for place in one.places:
             assert place - one.start >= min(context, place)
             assert place + AFTER < one.end
-
-
-def test_a_pass_that_can_hold_no_place_is_refused() -> None:
-    with pytest.raises(ValueError, match="make it longer"):
-        plan([40], 100, size=30, context=10)
 
 
 def ends_of(text: str) -> list[int]:
@@ -123,18 +111,6 @@ def test_a_measurement_that_was_killed_goes_on_where_it_was(tmp_path: Path) -> N
     assert "Number" not in path.read_text()  # values only, no text
 
 
-def test_another_model_remembers_nothing(tmp_path: Path) -> None:
-    class Other(MadeReader):
-        def describe(self) -> dict[str, str]:
-            return {"id": "made", "weights_sha256": "1" * 64}
-
-    memory = RecordedLines(tmp_path / "made.jsonl")
-    measure(MadeReader(), LONG, ends_of(LONG), memory=memory)
-    other = Other()
-    measure(other, LONG, ends_of(LONG), memory=memory)
-    assert other.read_at_once
-
-
 def cut_up(text: str, strengths: Sequence[float], size: int) -> list[Span]:
     return cut(text, sentences(text), strengths, size=size, count=counter("cl100k"))
 
@@ -169,19 +145,6 @@ def test_the_strongest_boundary_is_cut_first_unless_it_leaves_a_crumb() -> None:
     assert size / LEAST > count.count("One two three four.")
     (_, first), (second, _) = cut_up(text.strip(), strengths, size)
     assert (first, second) == (7 * 20 - 1, 7 * 20)
-
-
-def test_a_boundary_that_was_not_measured_loses_and_an_earlier_one_wins_a_tie() -> None:
-    text = "One two three four. " * 8
-    nan = float("nan")
-    size = counter("cl100k").count(text.strip()) - 1
-    assert cut_up(text.strip(), [nan, nan, -3, nan, -3, nan, nan], size)[0][1] == 59
-
-
-def test_strengths_that_do_not_match_are_refused() -> None:
-    with pytest.raises(ValueError, match="2 sentences have not 2"):
-        cut("A. B.", [(0, 2), (3, 5)], [1, 2], size=9,
-            count=counter("cl100k"))  # fmt: skip
 
 
 def test_without_its_weights_a_condition_says_what_to_fetch(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import pairwise
 
 import pytest
@@ -117,26 +116,6 @@ def test_token_windows_equal_the_official_loop_on_chromas_corpora(
         assert [document.text[start:end] for start, end, _ in found] == expected
 
 
-@pytest.mark.parametrize("length", LENGTHS)
-def test_a_word_of_200000_characters_is_counted_once_in_small_pieces(length: str) -> None:
-    # Tokenizers take time that grows with the square of a word's length.
-    word = "".join(chr(97 + i * i % 26) for i in range(200_000))
-    counted: list[str] = []
-    inner = counter(length)
-
-    def count(text: str) -> int:
-        counted.append(text)
-        return inner.count(text)
-
-    def count_many(texts: Sequence[str]) -> list[int]:
-        counted.extend(texts)
-        return inner.count_many(texts)
-
-    spans = structure.recursive(word, size=200, count=TokenCounter(length, count, count_many))
-    assert uncovered(word, spans) == ""
-    assert max(map(len, counted)) <= 200 and sum(map(len, counted)) <= len(word)
-
-
 @given(TEXTS)
 def test_sentences_cover_the_text_without_overlap(text: str) -> None:
     spans = structure.sentences(text)
@@ -190,4 +169,4 @@ def test_every_chunker_that_cuts_any_text_is_listed() -> None:
     listed = {parse_chunker(slug).name for known in KINDS.values() for slug in known
               if "+" not in slug and ":" not in slug}  # fmt: skip
     usable = {n for n, e in CHUNKERS.items() if not (e.control or e.segments)}
-    assert usable - listed == {"proposition-sentences", "segmenter-api"}
+    assert usable - listed == {"proposition-sentences"}

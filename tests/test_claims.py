@@ -10,16 +10,13 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from chunkstudy.base.places import Places
-from chunkstudy.publish import notebooks
 from chunkstudy.published import statements
 from chunkstudy.published.cells import CellError
 from chunkstudy.published.sources import WORKS
 from chunkstudy.published.statements import Statement
-from chunkstudy.study import claims, claims_page
+from chunkstudy.study import claims
 from chunkstudy.study.claims import Claim, ClaimError, verdict
 
 ROOT = Places(Path(__file__).parents[1])
@@ -70,17 +67,6 @@ def test_the_verdict_follows_from_the_parts_each_true_if_it_is_in_every_case(
     assert verdict(*parts) == expected
 
 
-def test_no_case_at_all_decides_nothing() -> None:
-    with pytest.raises(ClaimError, match="decided by no case"):
-        verdict(True, pd.Series([], dtype=bool))
-
-
-@given(st.lists(st.booleans(), min_size=1))
-def test_one_part_that_turns_keeps_a_claim_from_holding(parts: list[bool]) -> None:
-    assert verdict(False, *parts[1:]) != "holds"
-    assert verdict(True, *parts[1:]) != "contradicted"
-
-
 @pytest.mark.parametrize(
     ("row", "numbers", "readings", "message"),
     [
@@ -103,18 +89,6 @@ def test_a_claim_that_breaks_a_rule_is_named(
         claims.rows(of_row, Claim(of_row.id, *numbers, **readings))
 
 
-def test_a_claim_of_two_readings_has_the_fair_one_first_and_its_numbers_in_words(
-    tmp_path: Path,
-) -> None:
-    judgement = Claim("C03", 1.25, "2 of 3", fair=[True, False], strict=False)
-    rows = claims.rows(statement(TWICE_READ, tmp_path), judgement)
-    found = [(row["reading"], row["verdict"], row["numbers"]) for row in rows]
-    assert found == [
-        ("fair: a; b", "partly", "1.2, 2 of 3"),
-        ("strict: always", "contradicted", "1.2, 2 of 3"),
-    ]
-
-
 def test_a_claim_that_is_not_listed_or_judged_before_is_refused(tmp_path: Path) -> None:
     places, known = listed(tmp_path, PLAIN), Claim("C02", 3, fair=True)
     with pytest.raises(
@@ -125,6 +99,8 @@ def test_a_claim_that_is_not_listed_or_judged_before_is_refused(tmp_path: Path) 
     for given_, earlier in (([known, known], []), ([known], before)):
         with pytest.raises(ClaimError, match="C02 is judged twice on this page"):
             claims.judged(places, given_, earlier)
+    with pytest.raises(ClaimError, match="decided by no case"):
+        verdict(True, pd.Series([], dtype=bool))
 
 
 def test_a_claim_listed_twice_or_of_no_basis_is_refused_with_its_line(tmp_path: Path) -> None:
@@ -153,7 +129,7 @@ def test_the_ledger_is_what_is_listed_in_its_order_with_what_no_page_judges_open
         ["C04", "jina", "open", "a model", "jina_1"],
         ["C05", "chroma", "contradicted", "", "chroma_1"],
     ]
-    counted = claims_page.counts(found).set_index(["work", "read"])
+    counted = claims.counts(found).set_index(["work", "read"])
     assert counted["claims"].tolist() == [2, 2, 2, 2]
     assert counted.loc["jina", ["holds", "contradicted", "open"]].values.tolist() == [
         [1, 0, 1],
@@ -173,13 +149,6 @@ def test_a_claim_of_two_pages_or_of_none_that_is_listed_is_refused(tmp_path: Pat
         claims.collect(places)
 
 
-def test_a_ledger_without_claims_is_shown_empty(tmp_path: Path) -> None:
-    found = claims.collect(listed(tmp_path))
-    assert list(found.columns) == claims.COLUMNS and found.empty
-    assert claims_page.counts(found)["claims"].sum() == 0
-    claims_page.figure_verdicts(found)
-
-
 def test_every_listed_claim_is_judged_once_or_open_and_no_other_is_judged() -> None:
     pages: dict[str, set[str]] = defaultdict(set)
     for path in (ROOT.results / "answers").glob("*.json"):
@@ -196,13 +165,3 @@ def test_every_listed_claim_is_judged_once_or_open_and_no_other_is_judged() -> N
     for page in naming:
         text = (ROOT.notebooks / f"{page}.ipynb").read_text("utf-8")
         assert "study.open_claims()" in text, f"{page} does not show the claims that name it"
-
-
-def test_the_page_of_claims_runs_between_those_that_judge_and_the_overview() -> None:
-    groups = [
-        {path.stem: path.read_text("utf-8") for path in group} for group in notebooks.in_turn(ROOT)
-    ]
-    judging = {at for at, group in enumerate(groups) if "study.claim" in "".join(group.values())}
-    names = [set(group) for group in groups]
-    at = names.index({"claims"})
-    assert judging and max(judging) < at < names.index({"00_overview"})

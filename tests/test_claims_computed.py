@@ -18,8 +18,6 @@ from chunkstudy.runs import facts, study_results
 from chunkstudy.studies.chroma import computed_claims as chroma
 from chunkstudy.studies.chroma.tables import counts_beside_published
 from chunkstudy.studies.jina import claims as jina
-from chunkstudy.studies.labels import averages
-from chunkstudy.studies.labels.claims import of_the_example
 from chunkstudy.study.claims import Claim, rows
 from chunkstudy.study.runs import Runs
 
@@ -63,28 +61,6 @@ def test_another_count_of_questions_turns_its_claim(
     assert verdicts(chroma.of_questions(made, CORPORA, CODE))[claim] == after
 
 
-def test_an_appendix_is_partly_reproduced_where_a_corpus_lies_outside() -> None:
-    """What is named is furthest outside of the range, not furthest from exact search."""
-    row = {"chunker": "cluster-250", "measure": "SpanRecall@5", "statistic": "mean"}
-    inside = ["wikitexts", "chatlogs", "state_of_the_union"]
-    found = pd.DataFrame(
-        [
-            ("all", "90.1", 93.9, 90.0, 94.0, "within_stack"),
-            ("pubmed", "61.0", 62.0, 61.9, 62.1, "deviates"),
-            ("finance", "50.0", 50.0, 50.0, 50.0, "exact"),
-            *((part, "50.0", 50.0, 50.0, 50.0, "exact") for part in inside),
-        ],
-        columns=["part", "published", "reproduced", "stack_low", "stack_high", "verdict"],
-    ).assign(**row)
-    (claim,) = chroma.of_appendix_with_minilm(found)
-    assert verdicts([claim]) == {"C33": "partly contradicted"}
-    furthest = str(claim.numbers[-1])
-    assert "61.0" in furthest and "90.1" not in furthest
-    for verdict, expected in (("within_stack", "holds"), ("deviates", "contradicted")):
-        changed = verdicts(chroma.of_appendix_with_minilm(found.assign(verdict=verdict)))
-        assert changed["C33"].startswith(expected)
-
-
 def test_a_score_above_its_bound_contradicts_it_word_for_word() -> None:
     def judged(precision: list[float], f1: float = 2 / 3) -> dict[str, str]:
         at = {f"SpanF1@{cut}": f1 for cut in (5, 10, "Min")}
@@ -111,16 +87,6 @@ def test_cluster_finds_its_optimum_as_described_and_not_always_officially(
     monkeypatch.setattr(chroma, "cluster_cuts", apart)
     turned = {"C50": "contradicted contradicted", "C51": "contradicted"}
     assert verdicts(chroma.of_cluster()) == turned
-
-
-def test_the_worked_example_has_its_averages() -> None:
-    example = averages.worked_example(ROOT)
-    gold = pd.Series([1, 3], index=pd.Index(["token-400-0"] * 2, name="chunker"))
-    ids = ("C128", "C129", "C130", "X30")
-    assert verdicts(of_the_example(example, gold)) == dict.fromkeys(ids, "holds")
-    moved = example.assign(computed=example["computed"].mask(example["query"] == "macro", 0.5))
-    turned = dict.fromkeys(ids, "contradicted") | {"C129": "holds"}
-    assert verdicts(of_the_example(moved, gold)) == turned
 
 
 @pytest.mark.parametrize(

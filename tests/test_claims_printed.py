@@ -124,13 +124,6 @@ def test_other_code_turns_the_claim_that_rests_on_it(
     assert verdicts(LISTED[claim].work, code=code)[claim] == after
 
 
-def test_clusters_are_strong_only_above_the_middle_row() -> None:
-    clusters = PUBLISHED["chunker"].str.startswith("cluster") & (PUBLISHED["table"] == "appendix")
-    for value, expected in ((101.0, "holds holds"), (0.0, "contradicted contradicted")):
-        changed = PUBLISHED.assign(value=PUBLISHED["value"].mask(clusters, value))
-        assert verdicts("chroma", changed)["C54"] == expected
-
-
 def test_only_an_appendix_that_repeats_the_tables_holds_them() -> None:
     keys = ["encoder", "chunker", "measure", "statistic"]
     of_work = PUBLISHED[PUBLISHED["work"] == "chroma"]

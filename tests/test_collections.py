@@ -13,8 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from chunkstudy.base import sources
-from chunkstudy.base.named import Named
-from chunkstudy.base.spans import Collection, Document, Judgment, Query, SpanError
+from chunkstudy.base.spans import Collection, Document, Judgment, Query
 from chunkstudy.collections import builtin, chroma, registry
 from chunkstudy.commands import cli
 from chunkstudy.runs.conditions import MINILM, Condition
@@ -67,34 +66,6 @@ def test_every_builtin_excerpt_stands_exactly_once_in_its_document() -> None:
     assert all(texts[one["document"]].count(one["text"]) == 1 for one in excerpts)
 
 
-def test_a_repeated_document_id_is_refused() -> None:
-    with pytest.raises(SpanError, match="occurs twice"):
-        Collection("x", (Document("a", "t"), Document("a", "u")), (), ())
-
-
-def test_a_judged_span_outside_its_document_is_refused() -> None:
-    with pytest.raises(SpanError, match="outside document"):
-        Collection("x", (Document("a", "text"),), (Query("q", "?"),), (Judgment("q", "a", 0, 5),))
-
-
-def test_a_part_of_a_collection_asks_the_questions_of_its_documents_and_no_others() -> None:
-    documents = (Document("a", "text"), Document("b", "text"))
-    queries = (Query("q", "?", "a"), Query("r", "?", "b"))
-    judged = (Judgment("q", "a", 0, 4), Judgment("r", "b", 0, 4))
-    part = Collection("x", documents, queries, judged).asked_of(("b",))
-    assert (part.documents, part.queries, part.judgments) == (documents, queries[1:], judged[1:])
-
-
-def test_reordering_documents_changes_no_order_free_digest() -> None:
-    one, two = Document("a", "1"), Document("b", "2")
-    queries = (Query("q", "?"), Query("r", "!"))
-    first = Collection("x", (one, two), queries, ())
-    second = Collection("x", (two, one), queries[::-1], ())
-    assert first.documents == second.documents
-    assert first.order_free_digest() == second.order_free_digest()
-    assert first.digest() != second.digest()
-
-
 COLLECTION = Collection(
     "corpora",
     (Document("a", "x" * 60), Document("b", "y" * 40)),
@@ -118,15 +89,10 @@ def test_a_query_judged_on_two_documents_or_none_is_refused() -> None:
         replace(COLLECTION, judgments=COLLECTION.judgments[:1]).within_documents()
 
 
-def test_every_loader_that_the_table_names_is_there() -> None:
-    for entry in registry.COLLECTIONS.values():
-        for named in (entry.load, entry.quotations, entry.answers, entry.lacks):
-            if isinstance(named, Named):
-                assert callable(named.function)
-
-
 def test_a_new_collection_takes_one_entry(monkeypatch: pytest.MonkeyPatch) -> None:
-    entry = registry.Entry("in_corpus", partial(replace, COLLECTION, name="new"), documents=2)
+    entry = registry.CollectionEntry(
+        "in_corpus", partial(replace, COLLECTION, name="new"), documents=2
+    )
     monkeypatch.setitem(registry.COLLECTIONS, "new", entry)
     condition = Condition("new", "fixed-64", MINILM, "pre_embedding", "corrected")
     assert condition.task == "in_corpus"

@@ -35,21 +35,10 @@ def test_texts_are_as_long_as_mteb_counts_them(sets: dict[str, Collection]) -> N
 
 
 @pytest.mark.real_data
-def test_judgments_are_all_there(sets: dict[str, Collection]) -> None:
-    counts = {n: (len(c.judgments), len(c.absent)) for n, c in sets.items()}
-    assert counts == {"scifact": (339, 0), "nfcorpus": (12_334, 0), "arguana": (1_401, 5)}
-
-
-@pytest.mark.real_data
 def test_only_arguana_has_queries_among_its_documents(sets: dict[str, Collection]) -> None:
     own = {n: sum(q.id in c.positions for q in c.queries) for n, c in sets.items()}
     assert own == {"scifact": 0, "nfcorpus": 0, "arguana": 1_298}
     assert [n for n, c in sets.items() if c.skips_own_id] == ["arguana"]
-
-
-def test_title_and_text_are_joined_and_stripped() -> None:
-    found = beir.build("scifact", CORPUS, {"q": "x"}, {"q": {"a": 1}})
-    assert [d.text for d in found.documents] == ["Title text", "text", ""]
 
 
 def test_missing_and_empty_judged_documents_are_absent_and_still_count() -> None:

@@ -67,14 +67,6 @@ def test_an_answer_that_two_meetings_share_is_asked_once_and_judged_on_the_later
     assert "train/Bed005-0" not in shared
 
 
-@needs("fairytaleqa")
-def test_a_storys_sections_are_judged_whole_and_stand_apart() -> None:
-    loaded = fairytaleqa.load_within()
-    assert all(text.strip() and "\n\n\n\n" not in text for text in _judged(loaded))
-    several = [spans for spans in loaded.judgments_by_query().values() if len(spans) > 1]
-    assert 0.05 < len(several) / len(loaded.queries) < 0.15
-
-
 @needs("evidence_inference")
 def test_a_prompt_becomes_one_sentence_and_its_spans_do_not_overlap() -> None:
     loaded = evidence_inference.load_within()
@@ -84,16 +76,6 @@ def test_a_prompt_becomes_one_sentence_and_its_spans_do_not_overlap() -> None:
     assert all(
         query.text.startswith("effect of ") and "\n" not in query.text for query in loaded.queries
     )
-
-
-@needs("contextual_code")
-def test_the_guides_chunks_cover_its_files_and_hold_what_is_judged() -> None:
-    loaded = contextual_code.load()
-    spans = {one.id: contextual_code.guides_chunks(one.text) for one in loaded.documents}
-    assert sum(map(len, spans.values())) == 737
-    assert all((one.start, one.end) in spans[one.document] for one in loaded.judgments)
-    with pytest.raises(SourceError, match="cut no such file"):
-        contextual_code.guides_chunks("fn main() {}")
 
 
 @pytest.fixture
@@ -156,22 +138,3 @@ def test_an_article_of_another_length_and_a_prompt_without_span_are_refused(
     changed(f"evidence_inference/{file}", before, after)
     with pytest.raises(SourceError, match=message):
         evidence_inference.load_within()
-
-
-@needs("contextual_code")
-def test_chunks_that_are_no_partition_are_refused(
-    changed: Callable[[str, str, str], None],
-) -> None:
-    text = "Executor for differential fuzzing."
-    changed("contextual_code/codebase_chunks.json", text, "An executor.")
-    with pytest.raises(SourceError, match="no partition of it"):
-        contextual_code.load()
-    contextual_code._files.cache_clear()
-
-
-@needs("evidence_inference")
-def test_a_table_of_all_articles_is_cut_to_those_at_hand() -> None:
-    here = sources.find("evidence_inference/prompts.csv")
-    assert here is not None
-    whole = here.read_bytes() + b"99,1,of another article,a,b\r\n"
-    assert evidence_inference._of_articles(whole) == here.read_bytes()

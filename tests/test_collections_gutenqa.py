@@ -46,16 +46,6 @@ def emma() -> Collection:
 
 
 @pytest.mark.real_data
-def test_emma_is_one_document_of_2287_paragraphs_and_30_questions(emma: Collection) -> None:
-    (book,) = emma.documents
-    assert (book.id, len(book.text)) == (gutenqa.EMMA_DOCUMENT, 875_513)
-    assert len(emma_files.read("paragraphs")) == 2_287
-    assert book.text.count("\n") == 2_286
-    assert [query.id for query in emma.queries] == [f"Book-Emma-Query-{i}" for i in range(30)]
-    assert {query.document for query in emma.queries} == {book.id}
-
-
-@pytest.mark.real_data
 def test_29_of_emmas_30_passages_are_located_once_and_the_edited_one_is_listed(
     emma: Collection,
 ) -> None:
@@ -89,36 +79,6 @@ def test_a_workbook_converts_to_the_very_rows_beside_it(name: str, workbooks: Pa
     assert converted == gzip.decompress((workbooks.parent / f"{name}.jsonl.gz").read_bytes())
 
 
-@pytest.fixture
-def brought(workbooks: Path, apart: Path, tmp_path: Path) -> Path:
-    """The workbooks alone in another data folder; the empty cache is returned."""
-    (tmp_path / "data" / "gutenqa_emma").mkdir(parents=True)
-    (tmp_path / "data" / "gutenqa_emma" / "raw").symlink_to(workbooks)
-    return apart
-
-
-@pytest.mark.real_data
-def test_emma_converted_from_its_workbooks_is_emma(
-    emma: Collection, brought: Path, tmp_path: Path
-) -> None:
-    assert not is_here()
-    assert gutenqa.load_emma() == emma
-    kept = brought / "gutenqa_emma" / "paragraphs.jsonl.gz"
-    first = kept.read_bytes()
-    kept.unlink()
-    emma_files.read("paragraphs")
-    assert kept.read_bytes() == first
-    (tmp_path / "data" / "gutenqa_emma" / "raw").unlink()
-    assert is_here()  # the converted files are enough, all seven are there
-    assert gutenqa.load_emma() == emma
-
-
-def test_offline_without_its_files_emma_is_one_clear_sentence(apart: Path) -> None:
-    with pytest.raises(SourceError, match=r"^gutenqa_emma/raw/Emma.*\.xlsx is neither"):
-        gutenqa.load_emma()
-    assert not is_here()
-
-
 @pytest.mark.parametrize(
     "content", [b"other", gzip.compress(b"{}\n", mtime=0), gzip.compress(b"{}", mtime=0)[:-3]]
 )
@@ -127,13 +87,6 @@ def test_a_converted_file_with_other_rows_is_refused(content: bytes, apart: Path
     (apart / "gutenqa_emma" / "questions.jsonl.gz").write_bytes(content)
     with pytest.raises(SourceError, match=r"does not hold the rows of Questions.*delete it"):
         emma_files.read("questions")
-
-
-@pytest.mark.parametrize("file", ["paragraphs", "questions"])
-def test_a_hub_file_that_was_never_checked_blocks_its_load(file: str) -> None:
-    source = gutenqa.HUB_FILES[file]
-    with pytest.raises(SourceError, match=f"{source.name} of .* no verified revision and sha256"):
-        source.source()
 
 
 def test_paragraphs_become_books_and_rows_become_query_ids() -> None:
@@ -155,11 +108,6 @@ def test_paragraphs_become_books_and_rows_become_query_ids() -> None:
     assert unlocated(found) == ["Book-7-Query-2"]
 
 
-def test_an_empty_paragraph_is_kept_as_ielab_keeps_it() -> None:
-    (book,) = gutenqa.parse([_paragraph(1, 0, ""), _paragraph(1, 1, "x")], []).documents
-    assert book.text == "\nx"
-
-
 @pytest.mark.parametrize(
     ("paragraphs", "questions", "complaint"),
     [
@@ -177,37 +125,6 @@ def test_a_damaged_row_is_refused(
 ) -> None:
     with pytest.raises(SourceError, match=complaint):
         gutenqa.parse(paragraphs, questions)
-
-
-@pytest.mark.parametrize(
-    ("passage", "source"),
-    [
-        ("s the end", "s the\xa0end"),
-        ("it's the end-at last.", "It’s the\xa0end—at last."),
-        ("He said: 'It's", "He said:\n“It’s"),
-        ("Café déjà", "Cafe\u0301 déjà"),
-        ("last.” Café", "last.”\nCafe\u0301"),
-        ("deja", None),
-        ("vu... the", "vu… the"),
-        ("He said: \"It's never", None),
-    ],
-)
-def test_a_passage_is_located_whatever_its_typesetting_but_not_when_a_letter_differs(
-    passage: str, source: str | None
-) -> None:
-    found = [TEXT[start:end] for start, end in folding.Searchable(TEXT).locate(passage)]
-    assert found == ([] if source is None else [source])
-
-
-def test_the_places_of_a_passage_do_not_overlap() -> None:
-    assert folding.Searchable("ha ha ha ha").locate("ha ha") == [(0, 5), (6, 11)]
-    assert folding.Searchable("ha ha ha").locate("ha ha") == [(0, 5)]
-
-
-def test_lower_case_that_is_longer_than_its_source_keeps_its_place() -> None:
-    text = "İİ ends HERE"
-    assert len(text.lower()) != len(text)
-    assert [text[a:b] for a, b in folding.Searchable(text).locate("here")] == ["HERE"]
 
 
 VARIANTS = (

@@ -21,7 +21,7 @@ from chunkstudy.collections.own_documents import (
     REPEATED,
     LeftOut,
 )
-from chunkstudy.collections.own_questions import Excerpt, Question
+from chunkstudy.collections.own_questions import Question, Quotation
 
 TEXT = "Rye is sown in autumn. Oats are sown in spring. Rye is cut first."
 
@@ -80,26 +80,6 @@ def test_files_that_are_no_documents_are_left_out_with_a_reason(tmp_path: Path) 
         own_documents.read(tmp_path / "empty")
 
 
-def test_excerpts_stand_where_offsets_or_their_text_say(folder: Path) -> None:
-    write(
-        folder,
-        asked(excerpts=[{"document": "grain.md", "start": 0, "end": 3}]),
-        "",
-        asked(id="2", excerpts=[{"document": "grain.md", "text": "Oats"}]),
-        asked(id="3", excerpts=[{"document": "grain.md", "start": 48, "end": 51, "text": "Rye"}]),
-    )
-    found = own.load(folder)
-    assert [TEXT[j.start : j.end] for j in found.judgments] == ["Rye", "Oats", "Rye"]
-    assert found.name == "farm" and own.task(folder) == "token_overlap"
-
-
-def test_whole_documents_can_be_judged_by_grade(folder: Path) -> None:
-    write(folder, asked(documents={"grain.md": 2}))
-    (judgment,) = own.load(folder).judgments
-    assert (judgment.start, judgment.end, judgment.grade) == (0, len(TEXT), 2)
-    assert own.task(folder) == "in_corpus"
-
-
 @given(
     st.lists(
         st.tuples(st.text(st.characters(exclude_categories=["Cs"]), min_size=1), st.integers(0, 9)),
@@ -114,7 +94,7 @@ def test_questions_are_read_as_they_were_written(
         Question(
             id=str(i),
             question=text,
-            excerpts=(Excerpt(document=text, start=at, end=at + 1, text=text),),
+            excerpts=(Quotation(document=text, start=at, end=at + 1, text=text),),
         )
         for i, (text, at) in enumerate(drawn)
     ]

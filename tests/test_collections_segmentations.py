@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from chunkstudy.base.sources import find
 from chunkstudy.base.tokens import counter
-from chunkstudy.collections import builtin, emma_files, gutenqa, handmade, released
-from chunkstudy.collections.released import ReleasedError, Segmentation, align
+from chunkstudy.collections import builtin, emma_files, gutenqa, released
+from chunkstudy.collections.released import AlignedPieces, ReleasedError, align
 
 COUNTS = {
     "lumberchunker-released": 476,
@@ -30,20 +30,20 @@ def _solid(text: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def emma() -> dict[str, Segmentation]:
+def emma() -> dict[str, AlignedPieces]:
     if not all(find(sheet.path) for sheet in emma_files.SHEETS.values()):
         pytest.skip("Emma is not here; `chunkstudy fetch gutenqa-emma` brings it")
     return {name: released.emma(name) for name in released.RELEASED}
 
 
 @pytest.fixture(scope="module")
-def text(emma: dict[str, Segmentation]) -> str:
+def text(emma: dict[str, AlignedPieces]) -> str:
     return gutenqa.load_emma().documents[0].text
 
 
 @pytest.mark.real_data
 def test_every_released_chunk_of_emma_is_aligned_and_is_one_of_emma_only(
-    emma: dict[str, Segmentation], text: str
+    emma: dict[str, AlignedPieces], text: str
 ) -> None:
     assert {name: len(one.spans) for name, one in emma.items()} == COUNTS
     assert not any(one.unaligned for one in emma.values())
@@ -57,7 +57,7 @@ def test_every_released_chunk_of_emma_is_aligned_and_is_one_of_emma_only(
 @pytest.mark.real_data
 @pytest.mark.parametrize("name", sorted(set(COUNTS) - {"proposition-released"}))
 def test_a_span_holds_the_same_characters_as_the_released_chunk(
-    name: str, emma: dict[str, Segmentation], text: str
+    name: str, emma: dict[str, AlignedPieces], text: str
 ) -> None:
     for start, end, piece in emma[name].spans:
         assert _solid(text[start:end]) == _solid(piece)
@@ -67,7 +67,7 @@ def test_a_span_holds_the_same_characters_as_the_released_chunk(
 @pytest.mark.real_data
 @pytest.mark.parametrize("name", sorted(TILING))
 def test_all_but_the_overlapping_chunks_cover_emma_without_overlap(
-    name: str, emma: dict[str, Segmentation], text: str
+    name: str, emma: dict[str, AlignedPieces], text: str
 ) -> None:
     ends = [0, *(end for _, end, _ in emma[name].spans)]
     starts = [*(start for start, _, _ in emma[name].spans), len(text)]
@@ -94,20 +94,6 @@ def test_pieces_that_follow_one_another_are_found_whatever_their_white_space(
     assert found.spans == [(*span, one) for span, one in zip(expected, altered, strict=True)]
 
 
-@given(st.data())
-def test_overlapping_pieces_are_found_where_they_were_cut(data: st.DataObject) -> None:
-    text = "".join(chr(0x4E00 + i) for i in range(data.draw(st.integers(1, 60))))
-    cuts: list[tuple[int, int]] = []
-    start, end = 0, 0
-    while end < len(text):
-        start = data.draw(st.integers(start + bool(cuts), end))
-        end = data.draw(st.integers(max(start, end) + 1, len(text)))
-        cuts.append((start, end))
-    found = align(text, [" ".join(text[start:end]) for start, end in cuts])
-    assert [span[:2] for span in found.spans] == cuts
-    assert found.unaligned == []
-
-
 @pytest.mark.parametrize("foreign", ["nowhere at all", "", " \n", "two three!"])
 def test_a_piece_that_stands_nowhere_is_listed_and_the_next_is_still_found(foreign: str) -> None:
     found = align("one two three four", ["one", foreign, "two three", "four"])
@@ -120,13 +106,6 @@ def test_a_piece_after_a_gap_is_not_guessed_where_it_stands_twice() -> None:
     found = align(text, ["He said yes.", "yes.", "Not so."])
     assert found.unaligned == [1]
     assert [text[a:b] for a, b, _ in found.spans] == ["He said yes.", "Not so."]
-
-
-def test_a_piece_set_in_other_type_is_found_folded_and_kept_as_released() -> None:
-    text = "“Oh!” said—he…  Then\xa0she."
-    found = align(text, ['"oh!" said-he...', "then she."])
-    assert [text[a:b] for a, b, _ in found.spans] == ["“Oh!” said—he…", "Then\xa0she."]
-    assert [piece for _, _, piece in found.spans] == ['"oh!" said-he...', "then she."]
 
 
 def test_a_proposition_without_a_place_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,10 +128,10 @@ def test_a_proposition_without_a_place_is_listed(monkeypatch: pytest.MonkeyPatch
 
 
 def test_chunks_by_hand_cover_the_built_in_documents_and_begin_with_a_paragraph_or_turn() -> None:
-    begun = handmade.beginnings()
+    begun = released.beginnings()
     for document in builtin.load_documents():
         assert all(document.text.count(one) == 1 for one in begun.pop(document.id, []))
-        found = handmade.chunk(document.text)
+        found = released.by_hand(document.text)
         assert "".join(document.text[start:end] for start, end in found) == document.text
         assert all(start < end for start, end in found)
         for start, _ in found[1:]:
@@ -161,5 +140,5 @@ def test_chunks_by_hand_cover_the_built_in_documents_and_begin_with_a_paragraph_
         sizes = counter("wordpiece").count_many([document.text[a:b] for a, b in found])
         assert max(sizes, default=0) < 550  # docs/protocols.md#lumberchunker-segmentation
     assert not begun
-    with pytest.raises(handmade.HandmadeError, match="built-in documents only"):
-        handmade.chunk("A text that nobody segmented.")
+    with pytest.raises(ReleasedError, match="built-in documents only"):
+        released.by_hand("A text that nobody segmented.")

@@ -14,9 +14,8 @@ from chunkstudy.base.spans import Collection, Document, Judgment, Query, chunk_d
 from chunkstudy.chunkers import contexts, expected_requests, written_contexts
 from chunkstudy.chunkers.structure import sentences
 from chunkstudy.llm.interface import Reply
-from chunkstudy.runs.conditions import Condition, EmbeddingMethod, parse_method
+from chunkstudy.runs.conditions import EmbeddingMethod, parse_method
 from chunkstudy.runs.encoding import encode
-from chunkstudy.runs.run import evaluate
 from chunkstudy.runs.store import VectorStore
 from tests.test_experiment_late_chunking import Words
 
@@ -75,25 +74,6 @@ def test_headings_of_wikitext_are_found_by_their_signs() -> None:
     assert contexts.headings("a = b\n== \n#no heading\nc == d = e", [3, 20]) == ["", ""]
 
 
-def test_a_title_is_a_short_first_line_without_its_marks() -> None:
-    assert contexts.title(GUIDE, at(GUIDE, "#", "It runs")) == ["", "The Ferry"]
-    assert contexts.title(f"\n\n{WIKI}", [0, 40]) == ["", "Atlanta"]
-    assert contexts.title("word " * 60, [0, 40]) == ["", ""]
-    assert contexts.title("", []) == []
-
-
-def test_a_long_context_is_cut_between_words_next_to_the_chunk() -> None:
-    text = "first " + "word " * 100 + "last. Then more."
-    [before] = contexts.preceding_sentence(text, at(text, "Then"))
-    assert before.endswith("word last.")
-    assert contexts.MOST - 6 < len(before) <= contexts.MOST
-    [opening] = contexts.first_sentence(text, at(text, "Then"))
-    assert opening.startswith("first word")
-    assert len(opening) <= contexts.MOST
-    [unbroken] = contexts.first_sentence("a" * 900 + ". b", [902])
-    assert unbroken == "a" * contexts.MOST
-
-
 @given(text=TEXTS, data=st.data())
 def test_the_preceding_sentence_is_the_last_that_ended_by_brute_force(
     text: str, data: st.DataObject
@@ -145,15 +125,6 @@ def test_a_chunk_is_embedded_with_its_context_before_it(tmp_path: Path) -> None:
     assert changed.tolist() == [bool(one) for one in before]
 
 
-def test_a_record_says_what_was_put_before_how_many_chunks(tmp_path: Path) -> None:
-    one = Condition("builtin", "sentence-5", MINILM, "prepended-title", "corrected")
-    outcome = evaluate(one, made(), VectorStore(Words(), tmp_path), chunker=sentences)
-    assert outcome.run.reading is not None
-    assert outcome.run.reading["context"] == "title"
-    assert 0 < outcome.run.reading["chunks_with_context"] < outcome.run.counts.chunks
-    assert outcome.run.reading["context_tokens"] > 0
-
-
 @pytest.mark.parametrize(
     ("reply", "expected"),
     [
@@ -177,11 +148,6 @@ def test_each_chunk_is_shown_with_its_document_or_how_it_begins() -> None:
     assert [one.messages[-1].text.rpartition(" ")[2] for one in asked] == ["one", "two"]
     local = next(written_contexts.requests(f"local/{SMOLLM}", "x" * 9_999, ["one"]))
     assert len(local.messages[-1].text) < 700
-
-
-def test_what_an_example_says_is_no_context() -> None:
-    for _, _, said in written_contexts.EXAMPLES:
-        assert written_contexts.context(Reply(said, "stop", 1, 1, "x", "y")) == ""
 
 
 def test_the_price_is_that_of_the_requests_and_nothing_is_asked() -> None:

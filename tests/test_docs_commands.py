@@ -34,8 +34,6 @@ VARIABLE = re.compile(r"\bCHUNKSTUDY_[A-Z_]+\b")
 SETTING = re.compile(r"[A-Z_]+=\S*")
 NAMED = re.compile(r"^[A-Z]+$")
 """A part of a path that stands for any name, as in results/studies/NAME."""
-MADE = ("results/segmenter",)
-"""Folders that are made when they are first needed."""
 NOT_ALONE = ("Missing argument", "Missing option")
 COMMANDS: Any = typer.main.get_command(cli.app)
 UsageError: Any = typer.BadParameter.__mro__[1]
@@ -145,7 +143,7 @@ def test_every_file_is_there(page: Path) -> None:
         if path:
             parts = path[0].rstrip("/").split("/")
             pattern = "/".join("*" if NAMED.match(one) else one for one in parts)
-            if path[0] not in MADE and not any(ROOT.glob(pattern)):
+            if not any(ROOT.glob(pattern)):
                 missing.append(path[0])
     assert not missing
 

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 
 from chunkstudy.encoders.bert import Bert
-from chunkstudy.encoders.jina_bert import QUERY_BLOCK, slopes
-from chunkstudy.encoders.loading import load
+from chunkstudy.encoders.checkpoint import load
+from chunkstudy.encoders.jina_bert import QUERY_BLOCK
 from chunkstudy.encoders.rotary import JinaEmbeddingsV3
 from tests import checkpoints
 from tests.checkpoints import KINDS, TASKS, Weights
-from tests.plain_models import Plain, plain_slopes
+from tests.plain_models import Plain
 
 CPU = torch.device("cpu")
 TEXTS = [[2, 5, 3], [2, 7, 3], [0, 9, 1, 8, 2], [2, *range(4, 40), 3]]
@@ -97,27 +94,6 @@ def test_neither_padding_nor_batch_nor_order_changes_a_state(kind: str, tmp_path
         together = flat(model.states([texts[i] for i in order]))
         for i, states in zip(order, together, strict=True):
             assert_equal_in_float32(states, alone[i])
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_bfloat16_turns_vectors_little_and_states_stay_float32(
-    kind: str, tmp_path: Path, record_property: Callable[[str, object], None]
-) -> None:
-    exact, _, _ = made(kind, tmp_path / "model")
-    rough, _, _ = made(kind, tmp_path / "model", torch.bfloat16)
-    states = [flat(model.states(TEXTS)) for model in (exact, rough)]
-    assert states[1][0].dtype == torch.float32
-    vectors = [torch.stack([one.mean(0) for one in of_model]) for of_model in states]
-    deviation = checkpoints.largest_cosine_deviation(*vectors)
-    record_property("largest_cosine_deviation", deviation)
-    assert 1e-7 < deviation < 1e-3
-
-
-@given(st.integers(1, 128))
-def test_slopes_are_those_of_alibis_authors_for_any_number_of_heads(heads: int) -> None:
-    assert slopes(heads) == pytest.approx(plain_slopes(heads), rel=1e-12)
-    assert len(set(slopes(heads))) == heads
-    assert all(0 < slope <= 1 for slope in slopes(heads))
 
 
 def drawn(length: int) -> list[int]:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkstudy.base.tokens import tokens_between
 from chunkstudy.encoders import models
 from chunkstudy.encoders.contextualized import (
     Frame,
     Layout,
     continuous,
-    in_sequence,
     most_context,
     packed,
     whole,
@@ -101,20 +98,6 @@ def test_a_prefix_stands_in_every_overlapping_window_and_once_in_the_sequence(
     assert sequence(layout) == ([1, *prefix, *content, 2] if content else [])
 
 
-def test_a_chunk_of_white_space_gets_no_token() -> None:
-    offsets = np.array([[0, 3], [6, 8]])
-    ((first, last),) = tokens_between(offsets, np.array([3]), np.array([6])).tolist()
-    assert first == last
-
-
-def test_the_documents_ends_and_its_prefix_go_to_its_first_and_last_chunk() -> None:
-    spans = np.array([[0, 2], [2, 5]])
-    assert in_sequence(spans, document_ends=False).tolist() == [[1, 3], [3, 6]]
-    assert in_sequence(spans, document_ends=False, prefix=3).tolist() == [[4, 6], [6, 9]]
-    assert in_sequence(spans, document_ends=True, prefix=3).tolist() == [[0, 6], [6, 10]]
-    assert in_sequence(spans[:1], document_ends=True).tolist() == [[0, 4]]
-
-
 @pytest.mark.parametrize(("window", "overlap"), [(2, 0), (10, 8), (10, -1)])
 def test_impossible_windows_are_refused(window: int, overlap: int) -> None:
     with pytest.raises(ValueError, match="impossible"):
@@ -126,16 +109,6 @@ def test_impossible_windows_are_refused(window: int, overlap: int) -> None:
 @pytest.fixture(scope="module")
 def encoder() -> TransformerEncoder:
     return TransformerEncoder(models.spec("sentence-transformers/all-MiniLM-L6-v2"), window=512)
-
-
-def test_empty_documents_and_empty_chunks_never_become_nan(encoder: TransformerEncoder) -> None:
-    layout, spans = packed([[], []], Frame(512, encoder.ends))
-    empty, one = encoder.pool(
-        [layout, whole((101, 2061, 102))], [spans, np.array([[0, 3], [1, 1]])]
-    )
-    assert np.array_equal(empty, np.zeros((2, 384)))
-    assert np.isfinite(one).all()
-    assert np.array_equal(one[1], np.zeros(384))
 
 
 def test_a_window_beyond_the_models_positions_is_refused(encoder: TransformerEncoder) -> None:
@@ -154,9 +127,3 @@ def test_spans_are_pooled_as_each_alone_would_be() -> None:
     found = pool_spans(states, starts, ends)
     assert found.dtype == torch.float32
     torch.testing.assert_close(found, expected.float(), rtol=1e-6, atol=0)
-
-
-@pytest.mark.parametrize(("start", "end"), [(2, 1), (-1, 1), (0, 4)])
-def test_a_span_outside_the_text_is_refused(start: int, end: int) -> None:
-    with pytest.raises(ValueError, match="3 tokens"):
-        pool_spans(torch.ones(3, 2), torch.tensor([start]), torch.tensor([end]))

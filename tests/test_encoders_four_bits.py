@@ -19,7 +19,6 @@ from chunkstudy.base.files import sha256
 from chunkstudy.base.models import Packed
 from chunkstudy.collections import builtin
 from chunkstudy.encoders import four_bits, models
-from chunkstudy.encoders.bert import Bert
 from chunkstudy.encoders.transformer import TransformerEncoder
 
 HIDDEN, INNER, LAYERS, POSITIONS = 32, 64, 2, 16
@@ -98,13 +97,6 @@ def test_every_weight_is_its_number_less_eight_times_its_blocks_scale(tmp_path: 
     assert found.keys() == whole.keys()
     for name, values in whole.items():
         np.testing.assert_array_equal(found[name], values, err_msg=name)
-
-
-def test_what_is_written_is_a_checkpoint_that_the_encoder_reads(tmp_path: Path) -> None:
-    path, _ = made(tmp_path)
-    four_bits.convert(path, tmp_path / "model")
-    states = Bert(tmp_path / "model").states([[0, 5, 8, 2]])
-    assert states[0].shape == (1, 4, HIDDEN)
 
 
 @given(st.text(alphabet="abc  \t　ａ\x01", max_size=12))

@@ -77,8 +77,3 @@ def test_what_is_no_row_of_numbers_for_each_text_is_refused_in_one_sentence(
         later(returned).encode(["one", "two"])
     assert str(caught.value).startswith("mine returned")
     assert "\n" not in str(caught.value)
-
-
-def test_queries_and_documents_have_vectors_of_one_length() -> None:
-    with pytest.raises(ModelError, match="of 2 numbers, and of 3 before"):
-        FunctionEncoder(lengths, lambda texts: np.ones((len(texts), 2)))

@@ -115,13 +115,6 @@ def test_the_parts_make_the_models_files_and_nothing_else(made: Made, tmp_path: 
     assert not list(tmp_path.rglob("outside.txt"))
 
 
-def test_what_was_put_together_is_read_without_the_packages(made: Made) -> None:
-    first = made.assembled()
-    for i in range(1, COUNT + 1):
-        made.remove(i)
-    assert made.assembled() == first == models.weights_folder(made.spec)
-
-
 def test_without_any_part_the_hub_is_asked_and_the_way_offline_is_named(
     made: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -136,18 +129,6 @@ def a_part_is_missing(made: Made) -> None:
     made.remove(2)
 
 
-def a_part_is_installed_without_its_file(made: Made) -> None:
-    shutil.rmtree(made.site / package(2).replace("-", "_"))
-
-
-def a_part_is_doubled(made: Made) -> None:
-    made.install(2, {"made.zip.002": b"one", "made.zip.003": b"other"})
-
-
-def a_part_is_anothers(made: Made) -> None:
-    made.install(2, {"made.zip.002": cut(zipped(FILES))[0]})
-
-
 def a_part_is_of_another_version(made: Made) -> None:
     other = zipped(FILES | {"model.safetensors": bytes(range(256))[::-1] * 40})
     made.install(2, {"made.zip.002": cut(other)[1]})
@@ -157,9 +138,6 @@ def a_part_is_of_another_version(made: Made) -> None:
     "fault",
     [
         a_part_is_missing,
-        a_part_is_installed_without_its_file,
-        a_part_is_doubled,
-        a_part_is_anothers,
         a_part_is_of_another_version,
     ],
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 import shutil
 from pathlib import Path
@@ -60,14 +59,3 @@ def test_a_changed_file_is_named_with_what_to_do(tmp_path: Path) -> None:
     tokenizer.unlink()
     with pytest.raises(ModelError, match=r"tokenizer\.json is missing"):
         models.check_files(tmp_path / "model", MINILM)
-
-
-def test_a_package_with_other_files_gives_way_to_the_hub(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "fake_package").mkdir()
-    (tmp_path / "fake_package" / "__init__.py").touch()
-    monkeypatch.syspath_prepend(str(tmp_path))
-    good = models.weights_folder(MINILM)
-    monkeypatch.setattr("huggingface_hub.snapshot_download", lambda *a, **k: str(good))
-    assert models.weights_folder(dataclasses.replace(MINILM, package="fake_package")) == good

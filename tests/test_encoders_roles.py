@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +12,7 @@ from tokenizers.models import Unigram
 from tokenizers.pre_tokenizers import Metaspace
 from tokenizers.processors import TemplateProcessing
 
-from chunkstudy.encoders.contextualized import most_context, whole
+from chunkstudy.encoders.contextualized import most_context
 from chunkstudy.encoders.interface import Role, frame_of
 from chunkstudy.encoders.models import ModelSpec
 from chunkstudy.encoders.transformer import TransformerEncoder
@@ -60,14 +59,6 @@ def test_vectors_of_each_role_equal_plain_ones_whatever_came_before(spec: ModelS
         np.testing.assert_allclose(found, plain_vectors(spec, encoder, role), atol=1e-5, rtol=0)
 
 
-def test_late_chunking_reads_with_the_documents_adapter(spec: ModelSpec) -> None:
-    encoder = TransformerEncoder(spec)
-    encoder.encode(["a"], "query")
-    (ids,) = encoder.token_ids([spec.document_prefix + TEXTS[0]])
-    (pooled,) = encoder.pool([whole(ids)], [np.array([[0, len(ids)]])])
-    np.testing.assert_allclose(pooled, encoder.encode(TEXTS[:1]), atol=1e-5, rtol=0)
-
-
 def test_a_document_with_its_prefix_laid_out_reads_what_plain_encoding_reads(
     spec: ModelSpec,
 ) -> None:
@@ -90,22 +81,6 @@ def test_keys_tell_roles_apart_wherever_vectors_differ(spec: ModelSpec) -> None:
         assert (query == document) == (not spec.query_adapter)
 
 
-def test_the_description_names_what_decides_the_vectors(spec: ModelSpec) -> None:
-    encoder = TransformerEncoder(spec)
-    described = json.loads(json.dumps(encoder.describe()))
-    assert described["revision"] == spec.revision
-    assert described["weights_sha256"] == spec.files["model.safetensors"]
-    assert described["window"] == spec.window
-    assert described["query_prefix"] == spec.query_prefix
-    assert described.get("query_adapter", "") == spec.query_adapter
-    assert described.get("document_adapter", "") == spec.document_adapter
-    assert described["dtype"] == "float32"
-    rough = TransformerEncoder(spec, dtype="bfloat16")
-    assert rough.describe() == described | {"dtype": "bfloat16"}
-    difference = np.abs(rough.encode(TEXTS) - encoder.encode(TEXTS)).max()
-    assert 1e-5 < difference < 0.1
-
-
 def test_a_prefix_before_a_text_is_cut_as_sentence_pieces_cut_both_together(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -124,8 +99,3 @@ def test_a_prefix_before_a_text_is_cut_as_sentence_pieces_cut_both_together(
     (ids,) = encoder.token_ids([encoder.spec.document_prefix + "ab a"])
     assert ids == [0, *encoder.prefix_ids, *content, 2]
     assert 3 not in ids and len(encoder.prefix_ids) == 3
-
-
-def test_an_unknown_dtype_is_refused(spec: ModelSpec) -> None:
-    with pytest.raises(ValueError, match="unknown dtype 'int8'; use one of float32, bfloat16"):
-        TransformerEncoder(spec, dtype="int8")

@@ -74,33 +74,12 @@ def test_neither_batch_nor_order_nor_threads_change_a_vector(vectors: Floats) ->
         np.testing.assert_allclose(shuffled, vectors[order], atol=1e-5, rtol=0)
 
 
-def test_no_texts_give_no_vectors(encoder: TransformerEncoder) -> None:
-    assert encoder.encode([]).shape == (0, 384)
-
-
-def test_a_lone_surrogate_counts_as_a_replacement_character(encoder: TransformerEncoder) -> None:
-    found = encoder.encode(["one \ud83d two", "one \ufffd two"])
-    assert found[0].tobytes() == found[1].tobytes()
-
-
-def test_what_lies_past_the_window_changes_nothing(encoder: TransformerEncoder) -> None:
-    found = encoder.encode(["word " * 254, "word " * 254 + "other"])
-    np.testing.assert_array_equal(found[0], found[1])
-    assert {len(ids) for ids in encoder.token_ids(["word " * 253, "word " * 300])} == {255, 256}
-
-
 def test_token_offsets_point_into_the_text(encoder: TransformerEncoder) -> None:
     text = "\ud83d Größe zählt"  # the tokenizer drops the replacement character
     ((ids, offsets),) = encoder.content([text])
     covered = [text[start:end] for start, end in offsets.tolist()]
     assert len(ids) == len(covered)
     assert "".join(covered) == "Größezählt"
-
-
-@pytest.mark.parametrize("window", [0, 2, 513])
-def test_an_impossible_window_is_refused(window: int) -> None:
-    with pytest.raises(ValueError, match="512 positions"):
-        TransformerEncoder(SPEC, window=window)
 
 
 def test_a_truncated_checkpoint_is_refused(folder: Path) -> None:

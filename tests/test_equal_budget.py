@@ -8,6 +8,8 @@ import pytest
 from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.base.tokens import cl100k_offsets
 from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, TokenOverlap, to_tokens
+from chunkstudy.evaluation.retrieval.chunks import Ranking
+from chunkstudy.runs.steps import Vectors
 from chunkstudy.studies.controls import equal_budget as study
 
 TEXT = " ".join(f"Word{i} stands here." for i in range(400))
@@ -28,7 +30,7 @@ CHUNKS = Chunks(
 def test_a_question_ranks_the_chunks_of_its_own_document_and_no_others() -> None:
     vectors = np.eye(len(CHUNKS), dtype=np.float32)
     asked = np.ones((3, len(CHUNKS)), dtype=np.float32)
-    found = study.ranked(COLLECTION, CHUNKS, asked, vectors)
+    found = study.ranked(COLLECTION, CHUNKS, Vectors(asked, vectors)).chunk
     assert found.shape == (3, len(STARTS) + 1)
     assert found[0].tolist() == [*range(len(STARTS)), -1]
     assert found[1, :4].tolist() == [len(STARTS), len(STARTS) + 1, len(STARTS) + 2, -1]
@@ -39,7 +41,8 @@ def test_recall_at_budgets_stands_beside_recall_of_five_chunks() -> None:
     ranking[[0, 2], :-1] = np.arange(len(STARTS))[::-1]
     ranking[1, :3] = [len(STARTS), len(STARTS) + 1, len(STARTS) + 2]
     offsets = [cl100k_offsets(document.text) for document in COLLECTION.documents]
-    found, tokens = study.at_budgets(COLLECTION, CHUNKS, ranking, offsets)
+    ranked = Ranking(ranking, np.zeros(ranking.shape, np.float32), np.zeros(3, np.int64))
+    found, tokens = study.at_budgets(COLLECTION, CHUNKS, ranked, offsets)
     found = found.sort_index()
     judged, in_tokens = to_tokens(JudgedSpans.of(COLLECTION), CHUNKS, offsets)
     five = TokenOverlap(judged, in_tokens, "overlap").at(ranking, 5)["SpanRecall"]

@@ -18,8 +18,8 @@ from typer.testing import CliRunner
 from chunkstudy import evaluate
 from chunkstudy.collections import own
 from chunkstudy.commands.cli import app
-from chunkstudy.studies.own_documents import answer, tables
-from chunkstudy.studies.own_documents.evaluate import Evaluation, prepared
+from chunkstudy.studies.own_documents import comparison
+from chunkstudy.studies.own_documents.evaluate import Evaluation
 
 WORDS = [
     *("rye", "oats", "barley", "spelt", "millet", "sorghum"),
@@ -120,10 +120,7 @@ def test_every_file_is_left_and_the_page_begins_with_its_answer(
     assert body.index(found.answer) < body.index("<h2>")
     assert "http" not in page.replace("http-equiv", "")
     assert "href=" in (found.folder / "questions.html").read_text(encoding="utf-8")
-    low, score, high = (found.table[name] for name in ("low", "score", "high"))
-    assert ((low <= score) & (score <= high)).all()
     assert len(found.tests) == 3 and (found.tests["family_size"] == 3).all()
-    assert (found.tests["p_holm"] >= found.tests["p"]).all()
     unread = found.table[found.table["chunker"] == "none"].set_index("ordering")[["cut", "unread"]]
     assert unread["cut"]["pre_embedding"] == 1 and 0 < unread["unread"]["pre_embedding"] < 1
     assert (unread.loc["contextualized-128"] == 0).all()
@@ -143,8 +140,6 @@ def test_a_run_that_was_killed_goes_on_and_leaves_the_same_record_again(
         run(folder, little_model, say=killed)
     assert not (folder / "out" / "index.html").exists()
     first = run(folder, little_model)
-    seconds = first.table.set_index("chunker")["seconds encoding"]
-    assert seconds["recursive-40-0"] == 0 < seconds["none"]
     kept = (first.folder / "evaluation.json").read_bytes()
     runs = sorted(first.folder.glob("trec/*.run"))
     before = [path.read_bytes() for path in runs]
@@ -260,20 +255,20 @@ def test_whatever_comes_out_has_short_sentences_with_few_numbers(
 ) -> None:
     row = {"measure": "SpanRecall@5", "score": 0.5, "unread": unread, "n": n}
     table = pd.DataFrame([row] * (len(p) + 1))
-    told = "not shown" if questions == questions else answer.NOT_TESTED
+    told = "not shown" if questions == questions else comparison.NOT_TESTED
     tests = pd.DataFrame([{"p_holm": one, "shown": told} for one in p])
     need = {"n": n, "a minus b": gap, "more than there are": questions}
     needed = pd.DataFrame([need] if p else [])
-    first, more = answer.answer(table, tests, "Recursive"), answer.more(tests, needed)
-    for text in (first, more, answer.disagreement("SpanRecall@2000tokens", "None")):
+    first, more = comparison.answer(table, tests, "Recursive"), comparison.more(tests, needed)
+    for text in (first, more, comparison.disagreement("SpanRecall@2000tokens", "None")):
         parts = text.split(". ")
         assert len(parts) <= 2 and "nan" not in text and "inf" not in text
         for part in parts:
             assert sum(any(c.isdigit() for c in word) for word in part.split()) <= 4
     assert not p or first.split(":")[0] in ("Yes", "In part", "Not shown", "Not tested")
     assert p or not more
-    if p and n >= answer.FEWEST and p[0] >= 0.05:  # to and fro is not by the same on all
-        assert ("differ on no question" in more) == (told == answer.NOT_TESTED)
+    if p and n >= comparison.FEWEST and p[0] >= 0.05:  # to and fro is not by the same on all
+        assert ("differ on no question" in more) == (told == comparison.NOT_TESTED)
 
 
 def test_what_is_needed_is_never_fewer_than_what_did_not_tell(
@@ -335,26 +330,6 @@ def test_small_chunks_return_large_ones_and_are_scored_by_them(
     assert listed["text in no chunk"].iloc[0] == 0
 
 
-def test_a_title_before_each_chunk_is_matched_and_not_returned(
-    folder: Path, little_model: Path
-) -> None:
-    lines = [{"id": w, "title": f"Of {w} alone", "text": document("it")} for w in WORDS[:3]]
-    lines.append({"id": "only", "title": "A title that is the document", "text": ""})
-    path = write(folder / "titled.jsonl", lines)
-    asked = [
-        {"question": f"{w}: when is it sown?",
-         "excerpts": [{"document": w, "text": "The it is sown in the month of it0."}]}
-        for w in WORDS[:3]
-    ]  # fmt: skip
-    found = run(
-        folder, little_model, documents=path, questions=asked, encoders=["bm25"], k=1,
-        chunkers=["sentence-1"], orderings=["plain", "title"],
-    )  # fmt: skip
-    table = found.table.set_index("ordering")
-    assert table["score"]["prepended-title"] >= table["score"]["pre_embedding"]
-    assert table["mean tokens"].nunique() == 1
-
-
 def test_any_copy_of_an_excerpt_will_do(folder: Path, little_model: Path) -> None:
     for name in ("a.md", "b.md"):
         text = f"Notice {name}. The licence is free.\n\n{document(name[0])}"
@@ -369,18 +344,14 @@ def test_any_copy_of_an_excerpt_will_do(folder: Path, little_model: Path) -> Non
 def test_chunks_are_screened_before_anybody_asks(
     folder: Path, little_model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ways = ["recursive-40-0", "sentence-1", "token-40-20"]
-    experiment, systems, _ = prepared(folder / "grains", None, ways, [str(little_model)])
-    rows = tables.screen(experiment, systems).set_index("chunker")
-    assert rows.loc["sentence-1", "sentences broken"] == 0
-    assert rows["sentences broken"]["token-40-20"] > 0.2
-    assert 0.3 < rows["text in several chunks"]["token-40-20"] < 0.6
-    assert rows.loc["recursive-40-0", "text in several chunks"] == 0
     monkeypatch.chdir(folder)
-    asked = ["evaluate", "grains", "--encoder", str(little_model), "--chunker", "sentence-1"]
+    asked = ["evaluate", "grains", "--encoder", str(little_model), "--chunker", "sentence-1",
+             "--chunker", "token-40-20"]  # fmt: skip
     done = CliRunner().invoke(app, asked)
-    assert done.exit_code == 0 and "sentences broken" in done.output
-    assert "chunkstudy generate grains" in done.output
+    assert done.exit_code == 0 and "chunkstudy generate grains" in done.output
+    sentences, overlapping = (line.split() for line in done.stdout.splitlines()[2:4])
+    assert sentences[-2:] == ["0.0", "0.0"]  # of the sentences broken, of the text repeated
+    assert float(overlapping[-2]) > 20 and 30 < float(overlapping[-1]) < 60
 
 
 ASKED = ["grains", "--questions", "questions.jsonl"]
@@ -400,6 +371,6 @@ def test_a_dry_run_prices_and_writes_nothing(
     )
     assert f"{len(WORDS)} documents, 12 questions" in done.stderr
     assert "boundaries to be drawn" in lines[1] and not list(folder.rglob("index.html"))
-    run(folder, little_model, chunkers=["recursive-40-0", "semantic"], orderings=["plain", "late"])
+    run(folder, little_model, chunkers=["recursive-40-0"], orderings=["plain", "late"])
     known = CliRunner().invoke(app, ["evaluate", *asked]).stdout.splitlines()
-    assert [", 0 tokens to encode," in line for line in known] == [True] * 4 + [False]
+    assert [", 0 tokens to encode," in line for line in known] == [True, False, True, False, False]

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from chunkstudy.base.places import Places
-from chunkstudy.base.tokens import counter
-from chunkstudy.chunkers import breakpoints
 from chunkstudy.chunkers.expected_requests import (
     METHODS,
-    SEGMENT,
     of_boundaries,
 )
 from chunkstudy.chunkers.table import CHUNKERS
-from chunkstudy.collections.registry import COLLECTIONS
 from chunkstudy.commands import cli
 from chunkstudy.llm.causal_models import SMOLLM
-from chunkstudy.llm.interface import Reply, Request
 from chunkstudy.llm.prices import PRICES, Estimate, expected
 from chunkstudy.runs import published_grid
 from chunkstudy.runs.conditions import Condition
@@ -52,28 +45,6 @@ def test_every_chunker_that_asks_a_language_model_has_a_method_and_a_price() -> 
         assert of_boundaries(name, f"local/{SMOLLM}", 3, 3_000).dollars == 0
 
 
-@pytest.mark.parametrize("kind", breakpoints.TASKS)
-def test_breakpoints_take_about_what_is_asked_where_segments_have_the_printed_size(
-    kind: breakpoints.Kind,
-) -> None:
-    line = "It is of the whole. " * (SEGMENT // 24)
-    parts = [f"Part {i:03} begins. {line}" + f"\n\n{line}" * 3 for i in range(60)]
-    asked: list[Request] = []
-
-    def ask(request: Request) -> Reply:
-        asked.append(request)
-        begin = re.findall(r"Part \d+ begins", request.messages[-1].text)
-        said = breakpoints.written([(one, "a topic", "A sum.") for one in begin], kind)
-        return Reply(said, "stop", 0, 0, "made", request.model)
-
-    text = "\n\n".join(parts)
-    assert len(breakpoints.chunk(text, ask, GEMINI, kind)) == len(parts)
-    tokens = counter("cl100k").count(text)
-    found = of_boundaries(f"breakpoints-{kind}", GEMINI, 1, tokens)
-    assert found.requests == pytest.approx(len(asked), rel=0.1)
-    assert found.input_tokens == pytest.approx(sum(one.tokens for one in asked), rel=0.1)
-
-
 def test_estimates_add_up_and_one_without_a_price_leaves_the_sum_without() -> None:
     a = expected("openai/gpt-4o-mini", 10, 1000, 100)
     assert a.dollars == pytest.approx(PRICES["gpt-4o-mini"].dollars(1000, 100))
@@ -100,19 +71,6 @@ def test_books_are_asked_chunk_by_chunk_or_by_paragraph_and_short_documents_whol
     estimate, basis = Segmentation(collection, chunker, GEMINI).takes(ROOT)
     assert estimate is not None and estimate.requests == requests and "counted" in basis
     assert read is None or estimate.input_tokens == pytest.approx(read, rel=0.01)
-
-
-def test_what_nobody_counted_here_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    bare = Places(tmp_path)
-    assert "nobody counted" in Segmentation("fiqa", "proposition", GEMINI).takes(bare)[1]
-    assert (
-        "taken to be as long as Emma"
-        in Segmentation("gutenqa", "lumberchunker", GEMINI).takes(bare)[1]
-    )
-    monkeypatch.setitem(COLLECTIONS, "own", replace(COLLECTIONS["builtin"], tokens=0))
-    estimate, reason = Segmentation("own", "lumberchunker", GEMINI).takes(bare)
-    assert estimate is None
-    assert "a run says what it takes" in reason
 
 
 def test_the_command_says_what_boundaries_would_cost(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -19,8 +18,7 @@ Vectors = NDArray[np.float32]
 
 def units(rows: Sequence[Sequence[int]]) -> Vectors:
     values = np.asarray(rows, dtype=np.float32) + np.float32(0.1)
-    found: Vectors = values / np.linalg.norm(values, axis=1, keepdims=True)
-    return found
+    return (values / np.linalg.norm(values, axis=1, keepdims=True)).astype(np.float32)
 
 
 VECTORS = st.lists(st.tuples(*[st.integers(-3, 3)] * 3), min_size=1, max_size=12).map(units)
@@ -40,25 +38,6 @@ def test_duplicates_fall_as_in_the_official_loop(vectors: Vectors, most: float) 
     assert near or [place < 0 for place in found] == left
     for j, i in enumerate(found):
         assert i < j and (i < 0 or found[i] < 0)
-
-
-@given(VECTORS, VECTORS)
-def test_the_least_similar_excerpt_is_the_least_of_all(questions: Vectors, quoted: Vectors) -> None:
-    of = np.arange(max(len(quoted), len(questions)), dtype=np.int64) % len(questions)
-    quoted = np.resize(quoted, (len(of), 3))
-    found = filters.least_similar(questions, quoted, of)
-    for i in range(len(questions)):
-        least = min(float(questions[i] @ quoted[k]) for k in np.flatnonzero(of == i))
-        assert found[i] == pytest.approx(least, abs=1e-6)
-
-
-@given(VECTORS)
-def test_the_most_similar_earlier_question(vectors: Vectors) -> None:
-    found = filters.most_similar_before(vectors)
-    assert np.isnan(found[0])
-    for i in range(1, len(vectors)):
-        most = max(float(vectors[i] @ vectors[j]) for j in range(i))
-        assert found[i] == pytest.approx(most, abs=1e-6)
 
 
 PLANE = {"north": (1.0, 0.0), "almost north": (0.98, 0.199), "east": (0.0, 1.0)}

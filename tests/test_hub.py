@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -114,105 +113,6 @@ def test_a_download_that_is_not_what_the_hub_says_is_not_recorded(
     with pytest.raises(models.ModelError, match=r"model\.safetensors arrived damaged"):
         models.record_digests(unchecked)
     assert not models.with_recorded_digests(unchecked).verified
-
-
-def test_a_token_is_sent_to_the_hub_and_to_no_storage(
-    checkpoints: dict[str, Checkpoint],
-    served: hub_server.State,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("HF_TOKEN", "hf_nobodys")
-    tokens: dict[bool, set[str | None]] = {True: set(), False: set()}
-
-    def noting(handler: hub_server.Handler) -> bool:
-        stored = handler.path.startswith(hub_server.STORED)
-        tokens[stored].add(handler.headers.get("Authorization"))
-        return False
-
-    served.faults += [("/", noting)] * 20
-    models.weights_folder(checkpoints[E5].registered())
-    assert tokens == {True: {None}, False: {"Bearer hf_nobodys"}}
-
-
-def test_a_revision_that_the_hub_has_no_more_says_where_to_look(
-    checkpoints: dict[str, Checkpoint], served: hub_server.State
-) -> None:
-    moved = dataclasses.replace(checkpoints[E5].registered(), revision="f" * 40)
-    with pytest.raises(models.ModelError, match=f"no revision f+ of {E5}.*/commits/main"):
-        models.weights_folder(moved)
-
-
-def test_a_file_of_which_half_arrived_is_read_on_from_there(
-    checkpoints: dict[str, Checkpoint], served: hub_server.State, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # The client keeps what arrived by pieces of this many bytes, 10 MB unless it is told another.
-    monkeypatch.setattr("huggingface_hub.constants.DOWNLOAD_CHUNK_SIZE", 1024)
-    starts = []
-
-    def from_where(handler: hub_server.Handler) -> bool:
-        starts.append(handler.headers.get("Range"))
-        return False
-
-    size = len(checkpoints[E5].files["model.safetensors"])
-    served.faults += [
-        (f"GET {hub_server.STORED}", hub_server.cut_halfway),
-        (f"GET {hub_server.STORED}", from_where),
-    ]
-    models.weights_folder(checkpoints[E5].registered())
-    found = re.fullmatch(r"bytes=(\d+)-.*", str(starts[0]))
-    assert found is not None and 0 < size // 2 - int(found[1]) < 1024
-
-
-def test_weights_in_shards_give_the_vectors_of_the_whole_file(
-    checkpoints: dict[str, Checkpoint], served: hub_server.State
-) -> None:
-    whole = checkpoints[E5]
-    shards = hub_models.sharded(whole.files["model.safetensors"])
-    others = {k: v for k, v in whole.files.items() if k != "model.safetensors"}
-    cut = dataclasses.replace(whole, files=others | shards)
-    served.checkpoints = {E5: cut}
-    spec = cut.registered(("config.json", "tokenizer.json", *shards))
-    encoder = TransformerEncoder(spec, window=64)
-    served.checkpoints = checkpoints
-    expected = TransformerEncoder(whole.registered(), window=64)
-    assert np.array_equal(encoder.encode(TEXTS), expected.encode(TEXTS))
-    described = encoder.describe()
-    assert described["weights_sha256"] not in (
-        expected.describe()["weights_sha256"],
-        *spec.files.values(),
-    )
-
-
-@pytest.mark.parametrize(
-    ("change", "sentence"),
-    [
-        (lambda f: f.pop("model-00002-of-00002.safetensors"), "lacks model-00002-of-00002"),
-        (
-            lambda f: f.update({"model-00002-of-00002.safetensors": b"short"}),
-            "model-00002-of-00002.safetensors is cut short",
-        ),
-        (
-            lambda f: f.update(
-                {
-                    "model-00001-of-00002.safetensors": f["model-00002-of-00002.safetensors"],
-                }
-            ),
-            "does not hold the weights that model.safetensors.index.json says",
-        ),
-        (lambda f: f.update({"model.safetensors.index.json": b"{}"}), "index.json is damaged"),
-    ],
-)
-def test_shards_that_do_not_fit_their_index_are_refused(
-    change: object, sentence: str, checkpoints: dict[str, Checkpoint], tmp_path: Path
-) -> None:
-    from chunkstudy.encoders.bert import read_weights
-
-    files = hub_models.sharded(checkpoints[E5].files["model.safetensors"])
-    change(files)  # type: ignore[operator]
-    for name, content in files.items():
-        (tmp_path / name).write_bytes(content)
-    with pytest.raises(models.ModelError, match=sentence):
-        read_weights(tmp_path)
 
 
 def test_without_a_hub_the_sentence_says_that_it_was_not_reached(

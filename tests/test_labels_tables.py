@@ -11,8 +11,7 @@ import pytest
 from chunkstudy.base.places import Places
 from chunkstudy.evaluation import statistics
 from chunkstudy.runs import study_results
-from chunkstudy.runs.study_results import StudyError
-from chunkstudy.studies.labels import averages, power
+from chunkstudy.studies.labels import averages
 from chunkstudy.studies.labels.averages import LabelRecords, worked_example
 from chunkstudy.studies.labels.chunk_labels import GoldRule
 
@@ -47,8 +46,3 @@ def test_scores_are_sums_over_the_rows_written_out(rule: GoldRule, cut: int) -> 
         }
         for name, value in expected.items():
             assert scores.at[chunker, name] == pytest.approx(value, abs=1e-12), name
-
-
-def test_one_chunker_alone_is_refused() -> None:
-    with pytest.raises(StudyError, match="name two or more"):
-        power.queries_needed(replace(RECORDS, facts=RECORDS.facts.head(1)))

@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 from transformers import AutoModelForCausalLM
@@ -15,8 +14,8 @@ from transformers import AutoModelForCausalLM
 from chunkstudy.base.files import sha256
 from chunkstudy.base.models import ModelSpec, Packed
 from chunkstudy.llm import causal_models
-from chunkstudy.llm.interface import LanguageModelError, Message, Reply, Request
-from chunkstudy.llm.local import Causal, LocalProvider
+from chunkstudy.llm.interface import LanguageModelError, Message, Request
+from chunkstudy.llm.local import Causal
 from tests import small_llama
 
 NAME = f"someone/small@{'0' * 40}"
@@ -65,17 +64,6 @@ def test_likelihoods_are_those_of_each_answer_read_by_itself(causal: Causal) -> 
     assert len({round(one, 3) for one in expected}) == len(ANSWERS)
 
 
-def test_the_likeliest_allowed_answer_is_the_reply(causal: Causal, folder: Path) -> None:
-    provider = LocalProvider(NAME, folder)
-    provider.open()
-    reply = provider.ask(request(answers=ANSWERS))
-    assert isinstance(reply, Reply)
-    scores = causal.log_likelihoods(TALK, ANSWERS)
-    assert reply.text == ANSWERS[int(np.argmax(scores))]
-    assert reply.input_tokens == len(causal.prompt(TALK))
-    assert (reply.finish, reply.provider) == ("stop", "local")
-
-
 def test_greedy_replies_are_those_computed_token_by_token(causal: Causal) -> None:
     ids = causal.prompt(TALK)
     expected: list[int] = []
@@ -96,37 +84,6 @@ def test_a_reply_does_not_depend_on_what_was_asked_before(causal: Causal, folder
     together = [causal.log_likelihoods(one, ANSWERS) for one in (TALK, TALK, other, TALK)]
     assert together == [alone[0], alone[0], alone[1], alone[0]]
     assert [causal.reply(request()) for _ in range(2)] == [Causal(folder).reply(request())] * 2
-
-
-def test_requests_that_begin_alike_read_their_beginning_once(
-    causal: Causal, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    causal.log_likelihoods(TALK, ("a",))
-    read: list[int] = []
-    forward = causal.model.forward
-
-    def counted(ids: object, **values: object) -> object:
-        read.append(ids.shape[1])  # type: ignore[attr-defined]
-        return forward(ids, **values)
-
-    monkeypatch.setattr(causal.model, "forward", counted)
-    changed = (*TALK[:-1], Message("user", "ID 2: another"))
-    causal.log_likelihoods(changed, ("a",))
-    rest = len(causal.prompt(changed)) - len(causal.prompt(TALK[:-1], asking=False))
-    assert read == [rest, 1]
-
-
-def test_above_temperature_0_the_seed_decides(causal: Causal) -> None:
-    drawn = [causal.reply(request(temperature=1.0, seed=seed))[0] for seed in (1, 2, 1, 3, 2)]
-    assert drawn[0] == drawn[2]
-    assert drawn[1] == drawn[4]
-    assert len(set(drawn)) > 1
-
-
-def test_a_reply_that_is_not_done_at_the_limit_says_so(causal: Causal) -> None:
-    _, finish, _, written = causal.reply(request(limit=2))
-    assert written <= 2
-    assert finish == "length" if written == 2 else finish == "stop"
 
 
 def test_a_prompt_beyond_the_positions_is_refused_in_one_sentence(causal: Causal) -> None:

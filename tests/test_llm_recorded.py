@@ -25,11 +25,12 @@ from chunkstudy.runs.conditions import LOCAL_SMOLLM
 from chunkstudy.runs.encoding import contexts_of
 from chunkstudy.studies.chroma import llm_chunker
 from chunkstudy.studies.generated_questions.generate import generate
-from chunkstudy.studies.generated_questions.prompts import Settings
-from tests import authored_segments
+from chunkstudy.studies.generated_questions.prompts import GenerationSettings
 
 RECORDED = Path(__file__).parents[1] / "results" / "llm"
 FILES = sorted(RECORDED.glob("*/*.jsonl"))
+SEGMENTS_BY_HAND = "authored/segments-on-the-builtin-collection"
+"""Replies that a person wrote, one for each way to draw the segments of a built-in document."""
 provider = cache(providers.provider)
 
 
@@ -81,7 +82,7 @@ def on_windows(asker: Noting, name: str) -> None:
 
 def on_built_in(asker: Noting) -> None:
     """Everything that is asked about the built-in collection."""
-    settings = Settings(
+    settings = GenerationSettings(
         f"local/{SMOLLM}",
         questions=6,
         characters=1_000,
@@ -90,8 +91,10 @@ def on_built_in(asker: Noting) -> None:
         temperature=0.0,
     )
     generate(builtin.load_documents(), settings, asker.ask)
+    texts = {document.id: document.text for document in builtin.load_documents()}
+    segmented = texts["encyclopedia/skarrow-light.md"]
     for kind in breakpoints.TASKS:
-        breakpoints.chunk(authored_segments.text(), asker.ask, authored_segments.MODEL, kind)
+        breakpoints.chunk(segmented, asker.ask, SEGMENTS_BY_HAND, kind)
     on_conditions(asker, ("builtin", "builtin-graded"))
     on_windows(asker, "builtin")
 

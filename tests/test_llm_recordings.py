@@ -101,29 +101,6 @@ def test_shared_settings_that_are_lost_are_named_in_one_sentence(tmp_path: Path)
     assert found(opened(tmp_path), 0) == reply(0), "a reply can be used without them"
 
 
-def test_a_setting_cut_at_any_byte_is_said_again(tmp_path: Path) -> None:
-    whole = settings_of(written(tmp_path / "whole", 1).path).read_bytes()
-    for cut in range(1, len(whole), 7):
-        folder = tmp_path / str(cut)
-        torn = settings_of(opened(folder).path)
-        torn.parent.mkdir(parents=True)
-        torn.write_bytes(whole[:cut])
-        recordings = written(folder, 2)
-        recordings.settle()
-        path = recordings.path
-        assert torn.read_bytes() == whole
-        assert len(list(contents(path))) == 2
-
-
-def test_a_reply_is_recorded_once_and_the_first_stays(tmp_path: Path) -> None:
-    recordings = written(tmp_path, 1)
-    before = recordings.path.read_bytes()
-    other = dataclasses.replace(reply(0), text="another")
-    assert recordings.write(request(0), other) == reply(0)
-    assert opened(tmp_path).write(request(0), other) == reply(0)
-    assert recordings.path.read_bytes() == before
-
-
 def test_a_line_cut_at_any_byte_loses_no_other(tmp_path: Path) -> None:
     path = written(tmp_path / "whole", 3).path
     whole = path.read_bytes()
@@ -164,22 +141,6 @@ def test_a_damaged_line_is_named_once_and_counts_as_not_recorded(
     again = opened(tmp_path)
     assert [found(again, i) for i in range(3)] == [reply(0), reply(1), reply(2)]
     assert not capsys.readouterr().err
-
-
-def test_settled_recordings_do_not_show_who_was_first(tmp_path: Path) -> None:
-    order = list(range(20))
-    files = []
-    for seed in range(3):
-        random.Random(seed).shuffle(order)
-        recordings = opened(tmp_path / str(seed))
-        for i in order:
-            recordings.write(request(i), reply(i))
-            recordings.write(shown(i, "abc"[i % 3]), reply(i))
-        recordings.settle()
-        assert [found(recordings, i) for i in range(20)] == [*map(reply, range(20))]
-        path = recordings.path
-        files.append(path.read_bytes() + settings_of(path).read_bytes())
-    assert len(set(files)) == 1
 
 
 def _write_many(folder: str, seed: int, count: int) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,7 +12,6 @@ from chunkstudy.studies.labels.chunk_labels import (
     GoldRule,
     LabelCounts,
     count,
-    count_ids,
     gold_chunks,
 )
 
@@ -75,15 +73,6 @@ def test_counts_and_scores_are_those_of_sets(pairs: list[Pair], cut: int | None)
     assert np.allclose([micro.precision, micro.recall, micro.f1], pooled)
 
 
-@given(queries)
-def test_no_search_beats_the_best_one(pairs: list[Pair]) -> None:
-    found = count(*by_index(pairs))
-    best = found.best()
-    assert (best.recall >= found.recall).all() and (best.precision >= found.precision).all()
-    enough = found.retrieved >= found.gold
-    assert (best.recall[enough & (found.gold > 0)] == 1).all()
-
-
 def slow_gold(
     chunks: list[tuple[int, int, int]], judged: list[tuple[int, int, int]], rule: GoldRule
 ) -> set[int]:
@@ -117,22 +106,6 @@ def test_gold_chunks_are_those_of_sets_of_positions(
     chunks = Chunks(*np.array(chunk_spans, dtype=np.int64).reshape(-1, 3).T)
     gold = gold_chunks(collection, chunks, rule)
     assert gold == [slow_gold(chunk_spans, of_query, rule) for of_query in judged]
-
-
-def test_an_irrelevant_judgment_makes_nothing_gold() -> None:
-    collection = collection_of([[(0, 0, 5)]])
-    refused = Collection(
-        "c", collection.documents, collection.queries, (Judgment("q0", "d0", 0, 5, grade=0),)
-    )
-    chunks = Chunks(np.array([0]), np.array([0]), np.array([12]))
-    assert gold_chunks(refused, chunks) == [set()]
-
-
-def test_faults_are_refused_in_a_sentence() -> None:
-    with pytest.raises(ValueError, match="2 queries are labelled and 1 are answered"):
-        count_ids([{1}, {2}], [[1]])
-    with pytest.raises(ValueError, match="unknown rule 'most'"):
-        gold_chunks(collection_of([[(0, 0, 1)]]), Chunks(*np.zeros((3, 1), int)), "most")  # type: ignore[arg-type]
 
 
 def collection_of(judged: list[list[tuple[int, int, int]]]) -> Collection:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -132,16 +131,6 @@ def test_bounds_of_ties_are_the_extremes_over_every_order_of_equal_scores(
         assert tie_bounds(collection, ranking, measure) == pytest.approx(expected)
 
 
-def test_a_document_has_the_highest_grade_of_its_judged_spans() -> None:
-    spans = (
-        Judgment("q", "d0", 0, 2, 1),
-        Judgment("q", "d0", 3, 5, 3),
-        Judgment("q", "d0", 5, 6, 0),
-    )
-    collection = replace(collection_of({"q": {}}, 1), judgments=spans)
-    assert judged_documents(collection) == {"q": {"d0": 3}}
-
-
 def test_documents_that_tie_are_scored_in_order_of_index_and_no_library_re_sorts_them() -> None:
     # pytrec_eval itself would put d9 before d0: it breaks ties by id, descending.
     collection = collection_of({"q": {"d0": 1}}, 10)
@@ -152,20 +141,6 @@ def test_documents_that_tie_are_scored_in_order_of_index_and_no_library_re_sorts
     resorted = evaluator.evaluate({"q": {f"d{i}": 1.0 for i in range(10)}})
     assert resorted["q"]["ndcg_cut_10"] == pytest.approx(1 / math.log2(11))
     assert tie_bounds(collection, ranking) == pytest.approx((1 / math.log2(11), 1.0))
-
-
-def test_bounds_are_refused_where_ties_run_past_the_ranking() -> None:
-    same = np.ones((5, 2), np.float32)
-    collection = collection_of({"unscored": {}, "q": {"d4": 1}}, 5)
-    ranking = search_documents(same[:2], same, np.arange(5), 3)
-    with pytest.raises(ValueError, match="query q: more documents tie with the one at rank 2"):
-        tie_bounds(collection, ranking, "nDCG@2")
-    deep = search_documents(same[:2], same, np.arange(5), 5)
-    assert tie_bounds(collection, deep, "R@2") == (0.0, 1.0)
-    scored = replace(ranking, ties_at_cut=np.array([2, 0]))  # only the unscored query's run past
-    assert tie_bounds(collection, scored, "nDCG@2") == (0.0, 0.0)
-    with pytest.raises(ValueError, match="no query with a relevant document"):
-        tie_bounds(collection_of({"q": {}}, 5), ranking_of([[0]]))
 
 
 def test_a_ranking_of_another_collection_or_depth_is_refused() -> None:

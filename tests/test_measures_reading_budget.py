@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkstudy.evaluation.measures.reading_budget import AGAIN, ONCE, follow
-from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
 from tests.test_measures_token_overlap import Placed, chunks_of, judged_of
 
 DOCUMENTS, LENGTH, MOST = 2, 14, 40
@@ -59,19 +58,6 @@ def test_recall_is_that_of_reading_token_by_token(
     assert reading.recall(budget, counted) == pytest.approx(slow)
 
 
-@given(worlds(), st.integers(1, 7))
-def test_a_budget_of_just_k_chunks_gives_recall_at_k(
-    world: tuple[list[Placed], list[list[Placed]], list[list[int]]], k: int
-) -> None:
-    chunks, judged, orders = world
-    k = min(k, len(chunks))
-    at_k = TokenOverlap(judged_of(judged), chunks_of(chunks), "overlap").at(np.array(orders), k)
-    reading = follow(judged_of(judged), chunks_of(chunks), np.array(orders), 7 * LENGTH)
-    for query, order in enumerate(orders):
-        budget = sum(len(positions(chunks[chunk])) for chunk in order[:k])
-        assert reading.recall(budget, AGAIN)[query] == at_k["SpanRecall"][query]
-
-
 def test_a_ranking_that_ends_before_the_budget_is_refused() -> None:
     chunks = chunks_of([(0, 0, 4), (0, 4, 8), (0, 8, 12)])
     judged = judged_of([[(0, 0, 4)]])
@@ -79,9 +65,3 @@ def test_a_ranking_that_ends_before_the_budget_is_refused() -> None:
         follow(judged, chunks, np.array([[0, 1]]), 9)
     padded = follow(judged, chunks, np.array([[0, 1, -1]]), 9)  # all that the query may search
     assert padded.recall(9, AGAIN)[0] == 1
-
-
-def test_a_budget_beyond_what_was_followed_is_refused() -> None:
-    reading = follow(judged_of([[(0, 0, 4)]]), chunks_of([(0, 0, 4)]), np.array([[0]]), 5)
-    with pytest.raises(ValueError, match="follow it further"):
-        reading.recall(6, ONCE)

@@ -7,13 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
+from chunkstudy.base.spans import Chunks
 from chunkstudy.base.tokens import TokenOffsets
 from chunkstudy.evaluation.measures.token_overlap import (
     Hit,
     JudgedSpans,
     TokenOverlap,
-    in_tokens,
     to_tokens,
 )
 
@@ -125,26 +124,6 @@ def test_a_ranking_that_does_not_fit_is_refused(
     overlap = TokenOverlap(judged_of([[(0, 0, 1)]]), chunks_of([(0, 0, 1)]), "overlap")
     with pytest.raises(ValueError, match=message):
         overlap.at(ranking, cut)
-
-
-def test_grade_zero_is_not_relevant() -> None:
-    judgments = (Judgment("q", "d", 0, 4), Judgment("q", "d", 4, 8, grade=0))
-    collection = Collection("small", (Document("d", "abcdefgh"),), (Query("q", "?"),), judgments)
-    overlap = TokenOverlap.of(collection, chunks_of([(0, 0, 8)]), "overlap")
-    assert overlap.precision_omega()[0][0] == 0.5
-
-
-def test_scores_in_tokens_count_a_token_across_a_boundary_on_both_sides() -> None:
-    # Tokens ab|cde|fgh; the excerpt "cdef" is two tokens, the chunk "abcd" two, one of them shared.
-    collection = Collection(
-        "small", (Document("d", "abcdefgh"),), (Query("q", "?"),), (Judgment("q", "d", 2, 6),)
-    )
-    offsets = [np.array([[0, 2], [2, 5], [5, 8]])]
-    scores = in_tokens(collection, chunks_of([(0, 0, 4), (0, 4, 8)]), offsets).at(
-        np.array([[0]]), 1
-    )
-    assert scores["SpanRecall"][0] == 1 / 2
-    assert scores["SpanPrecision"][0] == 1 / 2
 
 
 @st.composite

@@ -31,7 +31,6 @@ from chunkstudy.runs.conditions import (
     parse_encoder,
     parse_method,
 )
-from chunkstudy.studies.own_documents.retrievers import retriever
 from chunkstudy.study import titles
 
 PARTS = ("collection", "chunker", "encoder", "ordering", "protocol")
@@ -78,13 +77,6 @@ def test_parsing_names_loads_no_model_and_knows_whom_one_may_ask() -> None:
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not [one for one in run.stdout.split() if one.startswith(("chunkstudy.llm", "torch"))]
     assert set(PROVIDERS) == set(providers.PROVIDERS)
-
-
-def test_a_model_computes_in_the_precision_that_its_name_ends_in(tmp_path: Path) -> None:
-    load = retriever("all-MiniLM-L6-v2-w64-bfloat16").load
-    assert load is not None
-    described = load(tmp_path).encoder.describe()
-    assert (described["window"], described["dtype"]) == (64, "bfloat16")
 
 
 def test_every_record_and_every_condition_of_the_study_is_parsed_and_printed_again() -> None:
@@ -165,8 +157,3 @@ def test_measures_in_tokens_and_in_characters_have_different_names() -> None:
         "nDCG@10", "DCG@10", "Ceiling(DCG@10)", "R@10",
     ]  # fmt: skip
     assert len({titles.measure(name) for name in names}) == len(names)
-
-
-def test_what_has_no_name_is_shown_as_it_is() -> None:
-    assert titles.shown("chunker", "mine") == "mine"
-    assert titles.shown("chunker", "recursive-200-0") == "Recursive, 200 tokens"

@@ -27,7 +27,8 @@ def test_a_source_notebook_is_thin_and_without_outputs(source: Path) -> None:
             assert not cell.outputs
             assert not re.search(r"^\s*(def|class)\s|pip install|[\"']/\w", cell.source, re.M)
             given = "parameters" in cell.metadata.get("tags", [])
-            assert given or cell.source.count("\n") < 16
+            answers = cell is notebook.cells[-1]  # and the numbers that the paper quotes
+            assert given or cell.source.count("\n") < (64 if answers else 16)
     assert inspect_parameters(source)
 
 
@@ -61,10 +62,6 @@ def test_every_notebook_has_its_parameters_checked_before_any_other_use(source: 
     cells = [c for c in nbformat.read(source, as_version=4).cells if c.cell_type == "code"]
     (at,) = [i for i, c in enumerate(cells) if "parameters" in c.metadata.get("tags", [])]
     assert re.search(rf'Study\(\s*"{source.stem}"', cells[at + 1].source)
-
-
-def test_parameters_are_read_as_what_the_notebook_declares(small: Path) -> None:
-    assert notebooks.parse_parameters(small, ["size=4"]) == {"size": 4}
 
 
 def test_a_failing_cell_leaves_no_target(small: Path) -> None:

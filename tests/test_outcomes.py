@@ -70,14 +70,3 @@ def test_where_a_p_is_shown_its_family_and_size_stand_below(
         named = note.count(" tests)") + note.count(" test)")
         assert named >= families or f"each of {families} families" in note, name
         assert "less than a point" in note or "less than 0.1 points" in note, name
-
-
-def test_what_all_families_share_is_said_once() -> None:
-    frame = pd.DataFrame(
-        {"family": ["a, window 1, here", "b, window 1, here", "b, window 1, here"],
-         "family_size": [1, 2, 2]}
-    )  # fmt: skip
-    expected = "p corrected by Holm within: window 1, here: a (1 test); b (2 tests)."
-    assert Table.of(frame).note == expected
-    alone = "p corrected by Holm within: a, window 1, here (1 test)."
-    assert Table.of(frame.iloc[:1]).note == alone

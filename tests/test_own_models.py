@@ -22,10 +22,7 @@ from transformers import (
 
 from chunkstudy.base.faults import ModelError
 from chunkstudy.encoders import own_models
-from chunkstudy.encoders.library import LibraryEncoder
-from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.studies.own_documents.retrievers import EvaluationError, retriever
-from chunkstudy.studies.own_documents.systems import systems
+from chunkstudy.studies.own_documents.systems import EvaluationError, retriever, systems
 
 sentence_transformers = pytest.importorskip("sentence_transformers")
 parts = pytest.importorskip("sentence_transformers.sentence_transformer.modules")
@@ -71,7 +68,7 @@ def test_vectors_are_the_librarys_with_its_prompts(kind: str, tmp_path: Path) ->
     found = own_models.find(str(folder))
     assert found.spec is not None and not found.why_plain
     assert found.spec.window == 64
-    ours = TransformerEncoder(found.spec, folder=folder)
+    ours = found.encoder()
     library = sentence_transformers.SentenceTransformer(str(folder))
     for role, encode in (("query", library.encode_query), ("document", library.encode_document)):
         theirs = np.stack([encode(text, normalize_embeddings=True) for text in TEXTS])
@@ -92,7 +89,7 @@ def test_another_model_goes_through_the_library_and_says_why(
     folder = saved("bert", tmp_path, pooling, modules=more)
     found = own_models.find(str(folder))
     assert found.spec is None and why in found.why_plain
-    ours = LibraryEncoder(found)
+    ours = found.encoder()
     theirs = sentence_transformers.SentenceTransformer(str(folder))
     expected = theirs.encode_document(TEXTS, normalize_embeddings=True)
     assert np.abs(ours.encode(TEXTS) - expected).max() < 2e-6
@@ -103,12 +100,6 @@ def test_another_model_goes_through_the_library_and_says_why(
     assert len(compared) == 1 and "takes no late chunking" in notes[0]
     with pytest.raises(EvaluationError, match="leave --ordering out"):
         systems(["none"], [str(folder)], ["late"])
-
-
-def test_a_checkpoint_without_modules_is_averaged(tmp_path: Path) -> None:
-    folder = saved("bert", tmp_path).parent / "plain"
-    found = own_models.find(str(folder))
-    assert found.spec is not None and found.spec.dimension == 48
 
 
 def broken(folder: Path, fault: str) -> None:
@@ -155,9 +146,3 @@ def test_the_hubs_cache_is_enough_and_its_commit_is_the_revision(
     assert asked == [("somebody/some-model", True)]
     assert found.spec is not None and found.spec.revision == commit
     assert retriever("somebody/some-model").slug == "somebody__some-model"
-
-
-def test_a_registered_model_is_the_registrys() -> None:
-    for name in ("sentence-transformers/all-MiniLM-L6-v2", "all-MiniLM-L6-v2"):
-        slug = "sentence-transformers__all-MiniLM-L6-v2"
-        assert retriever(name).slug == retriever(name).name == slug

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
 
-from chunkstudy.chunkers.signals import BEFORE, staying
+from chunkstudy.chunkers.signals import staying
 from chunkstudy.llm.interface import LanguageModelError
-from chunkstudy.llm.reading import CausalReader, Part, Read
-from tests.small_llama import POSITIONS, vocabulary, write_checkpoint
+from chunkstudy.llm.reading import CausalReader, HiddenPart, Read
+from tests.small_llama import POSITIONS, write_checkpoint
 
 TEXT = "A letter came on Monday. Nobody opened it. The hens were fed at noon, and it rained."
 NAME = f"small/llama@{'0' * 40}"
@@ -43,12 +42,6 @@ def probabilities(reader: CausalReader, seen: list[int]) -> np.ndarray:
     return odds / odds.sum()
 
 
-def test_tokens_lie_end_to_end_over_the_text(reader: CausalReader) -> None:
-    ids, spans = reader.tokens(TEXT)
-    assert len(ids) == len(spans)
-    assert "".join(TEXT[start:end] for start, end in spans) == TEXT
-
-
 def test_entropy_and_surprisal_are_those_of_each_prefix(
     reader: CausalReader, ids: list[int], read: Read
 ) -> None:
@@ -70,15 +63,6 @@ def test_attention_is_the_mean_over_layers_and_heads_and_the_last_layers_largest
     assert np.triu(read.attention, 1).max() == 0  # nothing is paid to what comes later
 
 
-def test_reading_again_with_nothing_hidden_changes_nothing(
-    reader: CausalReader, ids: list[int], read: Read
-) -> None:
-    parts = [Part(5, 6, 0), Part(20, 3, 0), Part(9, 10, 0)]
-    for part, found in zip(parts, reader.again(ids, read, parts), strict=True):
-        expected = read.surprisal[part.first + 1 : part.first + 1 + part.length]
-        assert found == pytest.approx(expected, abs=1e-4)
-
-
 def test_hiding_is_masking_and_moves_no_position(reader: CausalReader, ids: list[int]) -> None:
     """Against one reading of the whole text with a mask written out place by place."""
     first, length, away = 20, 6, 10
@@ -91,7 +75,7 @@ def test_hiding_is_masking_and_moves_no_position(reader: CausalReader, ids: list
         logits = reader._model(tokens, attention_mask=mask[None, None]).logits[0]
     logs = torch.log_softmax(logits, dim=-1).numpy() / np.log(2)
     expected = [-logs[i + 1, ids[i + 1]] for i in range(first, first + length)]
-    (found,) = reader.again(ids, reader.read(ids), [Part(first, length, away)])
+    (found,) = reader.again(ids, reader.read(ids), [HiddenPart(first, length, away)])
     assert found == pytest.approx(expected, abs=1e-4)
 
 
@@ -99,41 +83,19 @@ def test_reading_a_part_again_leaves_the_states_as_they_were(
     reader: CausalReader, ids: list[int]
 ) -> None:
     read = reader.read(ids)
-    one = reader.again(ids, read, [Part(5, 6, 3)])
-    reader.again(ids, read, [Part(9, 4, 9), Part(2, 2, 0)])
-    assert reader.again(ids, read, [Part(5, 6, 3)])[0] == pytest.approx(one[0], abs=1e-6)
+    one = reader.again(ids, read, [HiddenPart(5, 6, 3)])
+    reader.again(ids, read, [HiddenPart(9, 4, 9), HiddenPart(2, 2, 0)])
+    assert reader.again(ids, read, [HiddenPart(5, 6, 3)])[0] == pytest.approx(one[0], abs=1e-6)
 
 
-@pytest.mark.parametrize("part", [Part(5, 100, 0), Part(5, 3, 6), Part(-1, 3, 0), Part(5, 3, -1)])
+@pytest.mark.parametrize(
+    "part", [HiddenPart(5, 100, 0), HiddenPart(5, 3, 6), HiddenPart(-1, 3, 0), HiddenPart(5, 3, -1)]
+)
 def test_a_part_outside_of_what_was_read_is_refused(
-    reader: CausalReader, ids: list[int], read: Read, part: Part
+    reader: CausalReader, ids: list[int], read: Read, part: HiddenPart
 ) -> None:
     with pytest.raises(ValueError, match="reaches outside"):
         reader.again(ids, read, [part])
-
-
-def test_a_state_space_model_which_names_no_positions_and_has_no_attention_is_refused(
-    tmp_path: Path, ids: list[int]
-) -> None:
-    from transformers import MambaConfig, MambaForCausalLM
-
-    write_checkpoint(tmp_path)
-    (tmp_path / "model.safetensors").unlink()
-    config = MambaConfig(
-        vocab_size=len(vocabulary()), hidden_size=8, state_size=4, num_hidden_layers=1
-    )
-    MambaForCausalLM(config).save_pretrained(tmp_path)
-    with pytest.raises(LanguageModelError, match=r"gives no attention.*; use a model"):
-        CausalReader(NAME, tmp_path).read(ids)
-
-
-def test_a_tokenizer_that_names_no_start_and_no_end_is_refused(
-    reader: CausalReader, ids: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    nameless = SimpleNamespace(bos_token_id=None, eos_token_id=None)
-    monkeypatch.setattr(reader, "_loaded", (nameless, reader._model))
-    with pytest.raises(LanguageModelError, match="names no token for the start or the end"):
-        reader.read(ids)
 
 
 def test_more_tokens_than_positions_are_refused(reader: CausalReader) -> None:
@@ -150,10 +112,3 @@ def test_attention_that_never_looks_back_stays_wholly_and_one_that_only_does_nev
     assert of(back) == 0
     assert of(np.eye(80, dtype=np.float32)) == 1
     assert of(back + np.eye(80, dtype=np.float32)) == pytest.approx(0.5)
-
-
-def test_attention_to_what_lies_further_back_takes_no_part() -> None:
-    paid = np.tril(np.ones((120, 120), dtype=np.float32))
-    far = paid.copy()
-    far[:, : 100 - BEFORE] = 99
-    assert staying(paid, 100) == staying(far, 100)

@@ -1,104 +1,128 @@
-"""The rehearsal runs the grid's own code on what stands in for weights, keys and collections."""
+"""The published grid on small random checkpoints and files on the loopback, to know that what waits
+for weights and the hub runs."""
 
 from __future__ import annotations
 
-import json
-import os
+import hashlib
+import io
+import zipfile
+from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from chunkstudy.base.models import MODELS
-from chunkstudy.base.places import Places
 from chunkstudy.base.spans import text_digest
-from chunkstudy.collections import beir, chroma, gutenqa, registry, released
+from chunkstudy.collections import beir, gutenqa, released
 from chunkstudy.collections.registry import load_collection
-from chunkstudy.runs import records
-from chunkstudy.runs.conditions import parse_encoder
-from chunkstudy.runs.library import Library
-from chunkstudy.runs.records import Run as StudysRun
-from tests import hub_models
-from tests.rehearsal import rehearse, stand
-from tests.rehearsal.rehearse import RehearsalError
+from chunkstudy.encoders.transformer import TransformerEncoder
+from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.published_grid import published_grid
+from chunkstudy.runs.run import evaluate
+from chunkstudy.runs.store import VectorStore
+from tests import hub_models, hub_server
 
 pytestmark = pytest.mark.slow
-
-REAL = Places(Path(__file__).parents[1])
-E5 = "intfloat__multilingual-e5-large-instruct"
-
-
-@pytest.fixture(scope="module")
-def stood(tmp_path_factory: pytest.TempPathFactory) -> Iterator[stand.Stand]:
-    with stand.standing(tmp_path_factory.mktemp("rehearsal")) as found:
-        yield found
+GRID: dict[str, set[tuple[str, str, str]]] = defaultdict(set)
+"""Of each model the ways in which the grid uses it: encoder, embedding method and protocol."""
+for _condition in published_grid():
+    if _condition.model:
+        GRID[_condition.model.model].add(
+            (_condition.encoder, _condition.ordering, _condition.protocol)
+        )
 
 
-@pytest.mark.parametrize("name", [*beir.SOURCES, "chroma", "gutenqa"])
-def test_a_collection_is_downloaded_in_its_real_files(stood: stand.Stand, name: str) -> None:
-    found = registry.find(name).load()
-    assert len(found.documents) > 4 and len(found.queries) > 10
-    judged = {judgment.query for judgment in found.judgments}
-    assert len(judged) > 0.9 * len(found.queries)
-    if name in beir.SOURCES:
-        assert found.absent, "a judged document is missing or empty, as in the real ones"
-        assert any(not document.text for document in found.documents)
-    if name == "arguana":
-        ids = {document.id for document in found.documents}
-        assert any(query.id in ids for query in found.queries)
-    if name == "gutenqa":
-        assert len(judged) == len(found.queries) - 1
+@pytest.fixture
+def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[hub_server.State]:
+    """A hub with a tiny model of each that the grid names, and a machine without any file."""
+    for name in ("HF_TOKEN", "HF_HUB_OFFLINE", "HF_HUB_CACHE", "CHUNKSTUDY_DATA"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.setenv(name, "127.0.0.1,localhost")
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "hub"))
+    monkeypatch.setenv("CHUNKSTUDY_CACHE", str(tmp_path / "cache"))
+    with hub_server.serving(hub_models.every()) as (address, state):
+        monkeypatch.setenv("HF_ENDPOINT", address)
+        monkeypatch.setattr(beir, "HOME", f"{address}/beir/")
+        for name, checkpoint in state.checkpoints.items():
+            monkeypatch.setitem(MODELS, name, checkpoint.registered())
+        yield state
 
 
-def test_segmentations_of_all_books_stand_in_their_books(stood: stand.Stand) -> None:
-    texts = {document.id: document.text for document in load_collection("gutenqa").documents}
-    for name in gutenqa.SEGMENTATIONS:
-        for text in texts.values():
-            assert not released.of_books(name)[text_digest(text)].unaligned
-            rows = released.chunk(name, text)
-            assert rows == sorted(rows, key=lambda one: one[:2])
-            if name != "proposition-released":
-                assert all(text[start:end].split() == piece.split() for start, end, piece in rows)
-    assert set(gutenqa.proposition_answers("gutenqa")) == set(gutenqa.gold_strings("gutenqa"))
-
-
-def test_pins_and_surroundings_are_put_back(tmp_path: Path) -> None:
-    before = (dict(os.environ), dict(MODELS), beir.SOURCES, beir.HOME, chroma.FILES)
-    with stand.standing(tmp_path):
-        assert MODELS[parse_encoder(E5).model].licence == hub_models.LICENCE
-        assert os.environ["OPENAI_BASE_URL"].startswith("http://127.0.0.1:")
-        assert os.environ["HF_ENDPOINT"].startswith("http://127.0.0.1:")
-    assert (dict(os.environ), dict(MODELS), beir.SOURCES, beir.HOME, chroma.FILES) == before
-
-
-@pytest.fixture(scope="module")
-def rehearsed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Some conditions, run: a model of the hub, an API, a language model, a book."""
-    root = tmp_path_factory.mktemp("rehearsed") / "rehearsal"
-    only = (
-        f"nfcorpus/fixed-256/{E5}/*/as_published-ielab",
-        "gutenqa/proposition*/text-embedding-ada-002/*/*",
-        "chroma/llm/*",
-    )
-    assert rehearse.rehearse(REAL, root, only, lambda _: None) == {}
-    return root
-
-
-def test_the_study_refuses_a_record_of_a_rehearsal(
-    rehearsed: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("name", sorted(hub_models.DTYPES.keys() & GRID.keys()))
+def test_every_way_in_which_the_grid_uses_a_model_runs_on_a_tiny_condition(
+    name: str, hub: hub_server.State, tmp_path: Path
 ) -> None:
-    folder = next(rehearsed.rglob("run.json")).parent
-    monkeypatch.setattr(records, "Run", StudysRun)  # while the module's stand still stands
-    assert json.loads((folder / "run.json").read_text(encoding="utf-8"))["rehearsal"] is True
-    with pytest.raises(records.RecordError, match=r"not a valid record .*rehearsal"):
-        Library(Places(rehearsed))
-    assert not records.complete(folder)
-    monkeypatch.setattr(records, "Run", stand.Run)
-    assert records.complete(folder)
+    collection = load_collection("builtin-graded")
+    store = VectorStore(TransformerEncoder(MODELS[name]), tmp_path / "vectors")
+    for way in sorted(GRID[name]):
+        outcome = evaluate(Condition("builtin-graded", "fixed-64", *way), collection, store)
+        assert outcome.run.counts.chunks > len(collection.documents)
+        assert np.isfinite(outcome.scores.to_numpy()).all()
 
 
-def test_a_folder_with_something_else_is_left_alone(tmp_path: Path) -> None:
-    (tmp_path / "precious.csv").write_text("1\n", encoding="utf-8")
-    with pytest.raises(RehearsalError, match="holds something else"):
-        rehearse.begin(REAL, tmp_path)
-    assert (tmp_path / "precious.csv").is_file()
+def test_a_set_of_beirs_is_downloaded_as_its_archive(
+    hub: hub_server.State, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    members = {
+        "corpus.jsonl": '{"_id": "a", "title": "A", "text": "x"}\n{"_id": "b", "text": ""}\n',
+        "queries.jsonl": '{"_id": "q", "text": "x"}\n',
+        "qrels/test.tsv": "query-id\tcorpus-id\tscore\nq\ta\t1\nq\tb\t1\n",
+    }
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for member, text in members.items():
+            archive.writestr(f"quora/{member}", text)
+    hub.files["/beir/quora.zip"] = buffer.getvalue()
+    digest = hashlib.md5(buffer.getvalue()).hexdigest()
+    monkeypatch.setitem(beir.SOURCES, "quora", beir.Source(digest, documents=2, queries=1))
+    collection = beir.load("quora")
+    assert [document.text for document in collection.documents] == ["A x", ""]
+    assert collection.absent == (("q", "b", 1),)
+
+
+BOOK = ["One came.", "Two went.", "Three stayed on."]
+TABLES: dict[str, list[dict[str, Any]]] = {
+    "paragraphs": [{"Chunk ID": i, "Chunk": text} for i, text in enumerate(BOOK)],
+    "questions": [{"Question": "Who went?", "Chunk Must Contain": "Two went"}],
+    "lumberchunker": [
+        {"Chunk ID": 0, "Chunk": "One  came. Two went."},
+        {"Chunk ID": 1, "Chunk": "Three stayed on."},
+    ],
+    "semantic": [{"Chunk ID": 0, "Chunk": " ".join(BOOK)}],
+    "propositions": [
+        {"Chunk ID": 0, "Proposition": "Two left.", "Question": "Who went?",
+         "Proposition Answer": "Two left."},
+        {"Chunk ID": 1, "Proposition": "Three stayed."},
+    ],
+}  # fmt: skip
+
+
+def test_all_of_gutenqa_loads_once_its_files_are_pinned(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(gutenqa, "BOOKS", 1)
+    monkeypatch.setattr(gutenqa, "QUESTIONS", 1)
+    about = {"Book ID": 7, "Book Name": "A"}
+    rows = {
+        file.name: [about | row for row in TABLES[name]] for name, file in gutenqa.HUB_FILES.items()
+    }
+    pinned = {
+        name: replace(file, revision="0" * 40, sha256="0" * 64)
+        for name, file in gutenqa.HUB_FILES.items()
+    }
+    monkeypatch.setattr(gutenqa, "HUB_FILES", pinned)
+    monkeypatch.setattr(gutenqa.HubFile, "rows", lambda file: rows[file.name])
+    monkeypatch.setattr(released, "of_books", released.of_books.__wrapped__)
+    collection = gutenqa.load()
+    text = collection.documents[0].text
+    found = {name: released.of_books(name)[text_digest(text)] for name in gutenqa.SEGMENTATIONS}
+    assert not any(pieces.unaligned for pieces in found.values())
+    assert [span[:2] for span in found["lumberchunker-released"].spans] == [(0, 19), (20, 36)]
+    assert found["proposition-released"].spans[0] == (0, 19, "Two left.")
+    assert released.chunk("semantic-released", text) == [(0, 36, " ".join(BOOK))]
+    assert gutenqa.proposition_answers("gutenqa") == {"Book-7-Query-0": "Two left."}

@@ -17,10 +17,10 @@ from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.runs.conditions import MINILM, MPNET, Condition
 from chunkstudy.runs.store import VectorStore
-from chunkstudy.study.inspector import diagnosis, inspection
+from chunkstudy.study.inspector import inspection
 from chunkstudy.study.inspector import pages as inspector
-from chunkstudy.study.inspector.html import marked, render, render_index, segments
-from chunkstudy.study.inspector.inspection import Alone, Excerpt, Inspection, RankedChunk
+from chunkstudy.study.inspector.inspection import Inspection, RankedChunk
+from chunkstudy.study.inspector.pages import Page, marked, render
 from tests.small_study import Letters
 
 DEPTH = 2
@@ -71,11 +71,12 @@ def store(tmp_path: Path) -> VectorStore:
 
 
 @pytest.fixture
-def pages(store: VectorStore, tmp_path: Path) -> dict[str, inspector.Page]:
+def pages(store: VectorStore) -> dict[str, Page]:
     judged = COLLECTION.only(["comet", "../zoo", "two"])
-    conditions = [condition(one) for one in CHUNKERS]
-    found = inspector.inspect(judged, conditions, store, tmp_path, DEPTH)
-    return {page.query.id: page for page in found}
+    systems = [
+        inspection.search(condition(name), judged, store).inspect(name, DEPTH) for name in CHUNKERS
+    ]
+    return {page[0].query.id: page for page in zip(*systems, strict=True)}
 
 
 @pytest.fixture
@@ -101,17 +102,16 @@ class Read(HTMLParser):
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        found = {name: value or "" for name, value in attrs}
-        self.tags.append((tag, found))
-        if tag == "div" and "source" in found.get("class", "").split():
-            self.sources.append((found, []))
+        attributes = {name: value or "" for name, value in attrs}
+        self.tags.append((tag, attributes))
+        if tag == "div" and "source" in attributes.get("class", "").split():
+            self.sources.append((attributes, []))
             self._inside = True
         if tag == "span":
-            self._open.append(found.get("class", ""))
+            self._open.append(attributes.get("class", ""))
 
     def handle_endtag(self, tag: str) -> None:
-        if tag == "div":
-            self._inside = False
+        self._inside = self._inside and tag != "div"
         if tag == "span":
             self._open.pop()
 
@@ -119,30 +119,23 @@ class Read(HTMLParser):
         if self._inside:
             self.sources[-1][1].append((self._open[-1] if self._open else "", data))
 
-    def contexts(self) -> list[tuple[dict[str, str], list[tuple[str, str]]]]:
-        return [one for one in self.sources if "context" in one[0]["class"].split()]
-
-
-def rendered(page: inspector.Page) -> str:
-    return render(page, TEXTS)
-
 
 def test_highlighted_characters_of_the_retrieved_chunks_are_the_judged_ones(
-    pages: dict[str, inspector.Page],
+    pages: dict[str, Page],
 ) -> None:
     page = pages["two"]
-    sources = [one for one in Read(rendered(page)).sources if "context" not in one[0]["class"]]
-    chunks = [chunk for column in page.columns for chunk in column.inspection.retrieved]
+    read = Read(render(COLLECTION, [page]))
+    sources = [each for each in read.sources if "context" not in each[0]["class"]]
+    chunks = [chunk for system in page for chunk in system.retrieved]
     assert len(sources) == len(chunks) == 2 * DEPTH
     for (_, pieces), chunk in zip(sources, chunks, strict=True):
         assert "".join(text for _, text in pieces) == TEXTS[chunk.document][chunk.start : chunk.end]
         lit = sum(len(text) for names, text in pieces if "found" in names.split())
-        expected = sum(
+        assert lit == sum(
             max(0, min(chunk.end, j.end) - max(chunk.start, j.start))
             for j in COLLECTION.judgments
             if j.query == "two" and j.document == chunk.document
         )
-        assert lit == expected
     assert any("found" in names.split() for _, pieces in sources for names, _ in pieces)
 
 
@@ -156,17 +149,17 @@ def test_any_text_cut_by_any_chunks_is_shown_whole(data: st.DataObject) -> None:
         for rank, (a, b) in enumerate(sorted(data.draw(st.lists(spans, max_size=5))), start=1)
     ]
     judged = [(a, b) for a, b in data.draw(st.lists(spans, max_size=3))]
-    parts = segments(text, (low, high), judged, chunks, DEPTH)
-    html = str(marked(parts, DEPTH))
+    html = marked(text, (low, high), judged, chunks, DEPTH)
     pieces = Read(f'<div class="source">{html}</div>').sources[0][1]
     expected = "".join("\ufffd" if c == "\0" or "\ud800" <= c <= "\udfff" else c for c in text)
     assert "".join(text for _, text in pieces) == expected[low:high]
 
 
 def test_a_page_asks_the_network_for_nothing_whatever_its_documents_hold(
-    pages: dict[str, inspector.Page],
+    pages: dict[str, Page],
 ) -> None:
-    for html in [rendered(pages["two"]), render_index(list(pages.values()), {})]:
+    page = render(COLLECTION, [pages["two"]])
+    for html in (page, render(COLLECTION, list(pages.values()), {})):
         read = Read(html)
         policy = [f["content"] for tag, f in read.tags if tag == "meta" and "http-equiv" in f]
         assert policy == ["default-src 'none'; style-src 'unsafe-inline'"]
@@ -176,20 +169,16 @@ def test_a_page_asks_the_network_for_nothing_whatever_its_documents_hold(
         assert all(f["href"].startswith("#") for _, f in read.tags if "href" in f)
         style = html[html.index("<style>") : html.index("</style>")]
         assert not any(word in style for word in ("url(", "@import", "http"))
-    html = rendered(pages["two"])
-    assert "&lt;script&gt;alert(1)" in html and "\r" not in html  # else it shows a line feed
-    assert "<b>bold" not in rendered(pages["comet"])
+    assert "&lt;script&gt;alert(1)" in page and "\r" not in page  # else it shows a line feed
+    assert "<b>bold" not in render(COLLECTION, [pages["comet"]])
 
 
 def test_a_boundary_inside_an_excerpt_cuts_it_and_one_at_its_edge_does_not() -> None:
     chunks = [ranked(0, 4, 1), ranked(4, 8, 2), ranked(8, 12, 3)]
-    parts = segments("abcdefghijkl", (0, 12), [(4, 8)], chunks, DEPTH)
-    assert [(part.text, part.cuts) for part in parts] == [
-        ("abcd", False), ("efgh", False), ("ijkl", False)
-    ]  # fmt: skip
-    assert [len(part.ends + part.starts) for part in parts] == [1, 2, 2]
-    inside = segments("abcdefghijkl", (0, 12), [(2, 6)], chunks, DEPTH)
-    assert [part.text for part in inside if part.cuts] == ["ef"]
+    at_its_edges = marked("abcdefghijkl", (0, 12), [(4, 8)], chunks, DEPTH)
+    assert at_its_edges.count("<i ") == 3 and "inside" not in at_its_edges
+    inside = marked("abcdefghijkl", (0, 12), [(2, 6)], chunks, DEPTH)
+    assert inside.count("inside") == 1 and inside.index("cd<") < inside.index("inside")
 
 
 def test_ranks_are_those_of_every_chunk_by_score_and_of_an_excerpt_alone(
@@ -199,8 +188,8 @@ def test_ranks_are_those_of_every_chunk_by_score_and_of_an_excerpt_alone(
     query = store.encode(["zigzag zebras, quiz"], "query")[0]
     scores = store.encode(searched.chunks.texts(COLLECTION.documents)) @ query
     spans = list(zip(searched.chunks.document, searched.chunks.start, strict=True))
-    found = searched.inspect(DEPTH, 0)[1]
-    for chunk in (*found.retrieved, *found.excerpts[0].chunks):
+    inspected = searched.inspect("", DEPTH)[1]
+    for chunk in (*inspected.retrieved, *inspected.near):
         i = spans.index(("abc".index(chunk.document), chunk.start))
         assert chunk.score == pytest.approx(scores[i], abs=1e-6)
         equal = np.flatnonzero(np.abs(scores - scores[i]) <= 1e-6)
@@ -208,10 +197,9 @@ def test_ranks_are_those_of_every_chunk_by_score_and_of_an_excerpt_alone(
     of_b = list(searched.chunks.document).index(1) + 4
     start, end = int(searched.chunks.start[of_b]), int(searched.chunks.end[of_b])
     judged = replace(COLLECTION, judgments=(Judgment("comet", "b", start, end),))
-    (excerpt,) = inspection.search(condition(), judged, store).inspect(DEPTH, 0)[0].excerpts
-    (same,) = excerpt.chunks
-    assert excerpt.alone and excerpt.alone.rank == excerpt.complete_at == same.rank > 1
-    assert excerpt.alone.score == pytest.approx(same.score)
+    alone = inspection.search(condition(), judged, store).inspect("", DEPTH)[0]
+    (same,) = alone.touching(alone.excerpts[0])
+    assert same.rank > 1 and alone.alone == ((same.rank, pytest.approx(same.score)),)
 
 
 def test_an_answer_behind_the_encoders_window_is_named(tmp_path: Path) -> None:
@@ -224,24 +212,21 @@ def test_an_answer_behind_the_encoders_window_is_named(tmp_path: Path) -> None:
         (Query("q", "When does the ferry leave?"),),
         (Judgment("q", "a", len(text) - len(answer), len(text)),),
     )
-    one = condition("recursive-1000-0-characters")
-    (page,) = inspector.inspect(harbour, [one], VectorStore(encoder, tmp_path), tmp_path, 1)
-    assert page.columns[0].diagnosis.cause == diagnosis.UNREAD
-    (chunk,) = page.columns[0].inspection.excerpts[0].chunks
+    cut = condition("recursive-1000-0-characters")
+    page = inspection.search(cut, harbour, VectorStore(encoder, tmp_path)).inspect("whole", 1)
+    assert page[0].cause == inspection.UNREAD
+    (chunk,) = page[0].touching(page[0].excerpts[0])
     assert encoder.token_ids([text[: chunk.read_to]]) == encoder.token_ids([text])
-    html = render(page, {d.id: d.text for d in harbour.documents})
-    pieces = Read(html).contexts()[0][1]
+    pieces = Read(render(harbour, [page])).sources[0][1]
     unread = "".join(piece for names, piece in pieces if "unread" in names.split())
-    assert text.endswith(unread)
-    assert unread.endswith(answer)
+    assert text.endswith(unread) and unread.endswith(answer)
 
 
 def test_boundaries_are_drawn_by_the_model_that_a_chunker_names(
     places: Places, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     named = Letters()
-    other = VectorStore(named, tmp_path / "named")
-    opened = {MPNET: other}
+    opened = {MPNET: VectorStore(named, tmp_path / "named")}
     monkeypatch.setattr("chunkstudy.runs.store.load_store", lambda slug, folder: opened[slug])
     inspector.write(places, "builtin", "../zoo", [f"semantic-by-{MPNET}"])
     assert named.calls
@@ -251,96 +236,57 @@ def ranked(
     start: int, end: int, rank: int, document: str = "a", read_to: int | None = None
 ) -> RankedChunk:
     return RankedChunk(
-        document, start, end, rank, 80, rank, 0.5, end if read_to is None else read_to, False
+        document, start, end, rank, 80, rank, 0.5, end if read_to is None else read_to
     )
 
 
-def diagnosed(
-    *chunks: RankedChunk, alone: int = 1, text: str = "m" * 180, copy: RankedChunk | None = None
-) -> diagnosis.Diagnosis:
-    """The diagnosis of one excerpt [1000, 1000 + length of text) among chunks, five read."""
-    span = ("a", 1000, 1000 + len(text))
-    found, chunked = (np.zeros(len(text), dtype=np.bool_) for _ in range(2))
-    for chunk in chunks:
-        low, high = chunk.shared(*span) or (1000, 1000)
-        chunked[low - 1000 : high - 1000] = True
-        found[low - 1000 : high - 1000] |= chunk.rank <= 5
-    whole = max((c.rank for c in chunks), default=None)
-    copies = () if copy is None else (copy,)
-    excerpt = Excerpt(
-        1, *span, text, chunks, chunks, found, chunked, whole, Alone(alone, 0.6), copies
-    )
-    values = dict.fromkeys(inspection.MEASURES, 0.25)
-    one = Inspection(Query("q", "?"), 5, (excerpt,), (), values, 100)
-    return diagnosis.diagnose(one)
+def inspected(*chunks: RankedChunk, alone: int = 1) -> Inspection:
+    """One excerpt of 180 characters from 1000 among chunks, five of which are read."""
+    retrieved = tuple(chunk for chunk in chunks if chunk.rank <= 5)
+    excerpts, values = (Judgment("q", "a", 1000, 1180),), dict.fromkeys(inspection.MEASURES, 0.25)
+    given = (excerpts, ((alone, 0.6),), chunks, retrieved, values, 100)
+    return Inspection("", "", "corrected", Query("q", "?"), 5, *given)
 
 
 @pytest.mark.parametrize(
-    ("found", "cause", "said"),
+    ("inspected", "cause", "sentence"),
     [
-        (diagnosed(ranked(900, 1300, 3)), diagnosis.FOUND, "the first 3 chunks hold all 180"),
+        (inspected(ranked(900, 1300, 3)), inspection.FOUND, "the first chunk holds all 180"),
         (
-            diagnosed(ranked(900, 1140, 2), ranked(1000, 1100, 7), ranked(1140, 1500, 9)),
-            diagnosis.CUT,
+            inspected(ranked(900, 1140, 2), ranked(1000, 1100, 7), ranked(1140, 1500, 9)),
+            inspection.CUT,
             "40 of 180 characters lie in chunk 9 of 80, which ranked 9th: 4 places too low",
         ),
         (
-            diagnosed(ranked(900, 1002, 2), ranked(1002, 1500, 9), text="mm."),
-            diagnosis.TRIFLE,
-            "1 of 3 characters, “.”",
+            inspected(ranked(900, 1100, 7), ranked(1100, 1500, 9)),
+            inspection.CUT,
+            "cut the answer over 2 chunks, the best of them chunk 7 of 80",
         ),
-        (diagnosed(ranked(500, 2300, 12), alone=5), diagnosis.DILUTED, "10.0% of that chunk"),
-        (
-            diagnosed(ranked(500, 2300, 12), ranked(900, 1090, 8), alone=6),
-            diagnosis.ENCODER,
-            "(chunk 8 of 80 with 50.0% of it ranked 8th)",
-        ),
-        (diagnosed(ranked(500, 2300, 12, read_to=1000)), diagnosis.UNREAD, "first 500 of its"),
-        (
-            diagnosed(ranked(500, 2300, 12), copy=ranked(4000, 4900, 2, "b")),
-            diagnosis.COPY,
-            "chunk 2 of 80 of b, which ranked 2nd",
-        ),
-        (diagnosed(ranked(900, 1150, 1)), diagnosis.UNCHUNKED, "30 of 180 characters"),
+        (inspected(ranked(500, 2300, 12), alone=5), inspection.DILUTED, "10.0% of that chunk"),
+        (inspected(ranked(500, 2300, 12), alone=6), inspection.ENCODER, "would rank 6th"),
+        (inspected(ranked(500, 2300, 12, read_to=1000)), inspection.UNREAD, "first 500 of its"),
+        (inspected(ranked(900, 1150, 1)), inspection.UNCHUNKED, "30 of 180 characters"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_the_diagnosis_names_the_cause(found: diagnosis.Diagnosis, cause: str, said: str) -> None:
-    assert found.cause == cause and said in found.sentence
-    assert diagnosis.CAUSES[cause]
-
-
-def test_the_same_words_at_another_place_are_a_wrong_copy(
-    store: VectorStore, tmp_path: Path
-) -> None:
-    words = "Zigzag zebras quiz the dozing zoo."
-    twins = Collection(
-        "builtin",
-        (Document("a", words.replace(" ", "\n")), Document("b", words + "xxxxxxxxxxxxxxxxxxxxxxx")),
-        (Query("q", "zigzag zebras, quiz"),),
-        (Judgment("q", "b", 0, len(words)),),
-    )
-    chunker = "recursive-200-0-characters"
-    (page,) = inspector.inspect(twins, [condition(chunker)], store, tmp_path, 1)
-    assert page.columns[0].diagnosis.cause == diagnosis.COPY
-    assert "chunk 1 of 1 of a, which ranked 1st" in page.columns[0].diagnosis.sentence
+def test_the_diagnosis_names_the_cause(inspected: Inspection, cause: str, sentence: str) -> None:
+    assert inspected.cause == cause and sentence in inspected.diagnosis[1]
+    assert inspection.CAUSES[cause]
 
 
 def test_the_index_lists_every_judged_query_worst_first_and_links_to_pages(places: Places) -> None:
     written = inspector.write(places, "builtin", chunkers=CHUNKERS[:1], depth=DEPTH, worst=3)
     assert written.is_relative_to(places.build / "inspector" / "builtin")
     html = written.read_text(encoding="utf-8")
-    links = [found["href"] for tag, found in Read(html).tags if tag == "a"]
-    linked = [written.parent / link for link in links]
-    assert len(set(linked)) == 3  # that of ../zoo among them
-    for path in linked:
+    links = {attributes["href"] for tag, attributes in Read(html).tags if tag == "a"}
+    assert len(links) == 3  # that of ../zoo among them
+    for path in (written.parent / link for link in links):
         assert path.resolve().is_relative_to(written.parent.resolve())
         page = Read(path.read_text(encoding="utf-8"))
-        back = next(found["href"] for _, found in page.tags if "href" in found)
+        back = next(attributes["href"] for _, attributes in page.tags if "href" in attributes)
         assert (path.parent / back).resolve() == written.resolve()
     rows = html.split("worst recall first")[1].split("<tr>")[2:]
     recalls = [float(row.split('class="number group">')[1].split("%")[0]) for row in rows]
     assert recalls == sorted(recalls)
-    assert len(recalls) == 3
-    assert len(set(recalls)) > 1
+    assert len(recalls) == 3 and len(set(recalls)) > 1
     assert "Is anything judged?" not in html

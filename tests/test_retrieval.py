@@ -61,12 +61,6 @@ def test_the_block_size_changes_nothing_for_real_valued_vectors() -> None:
     assert one.tied_at(11).all() and one.tied_at(9).all() and not one.tied_at(10).any()
 
 
-def test_padding_is_not_a_tie() -> None:
-    ranking = search(np.ones((1, 2), np.float32), np.ones((1, 2), np.float32), 4)
-    assert ranking.ties_at_cut.tolist() == [0]
-    assert not ranking.tied_at(1).any() and not ranking.tied_at(2).any()
-
-
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_a_vector_that_is_not_finite_is_refused_by_number(bad: float) -> None:
     good, vectors = np.ones((1, 2), np.float32), np.ones((9, 2), np.float32)

@@ -46,10 +46,6 @@ def test_a_query_without_a_word_of_the_texts_finds_nothing() -> None:
     assert found.chunk.tolist() == [[NO_CHUNK] * 2, [NO_CHUNK] * 2, [1, NO_CHUNK]]
 
 
-def test_equal_texts_rank_in_their_order() -> None:
-    assert BM25(["rye", "oats", "rye", "rye"]).search(["rye"], 3).chunk.tolist() == [[0, 2, 3]]
-
-
 def ranking(*rows: list[int]) -> Ranking:
     depth = max(map(len, rows))
     found = nothing_kept(len(rows), depth)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import tracemalloc
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -102,27 +100,6 @@ def test_a_query_never_retrieves_the_document_that_bears_its_id() -> None:
     queries, vectors = np.repeat(ONE, 2, axis=0), np.repeat(ONE, 3, axis=0)
     ranking = search_documents(queries, vectors, np.arange(3), 3, own)
     assert ranking.document.tolist() == [[0, 1, -1], [0, 1, 2]]
-
-
-def test_memory_does_not_grow_with_queries_times_chunks() -> None:
-    generator = np.random.default_rng(0)
-    vectors = generator.standard_normal((20_000, 4), dtype=np.float32)
-
-    def peak(queries: int, chunks: int) -> int:
-        tracemalloc.start()
-        search_documents(
-            generator.standard_normal((queries, 4), dtype=np.float32),
-            vectors[:chunks],
-            np.arange(chunks) // 3,
-            5,
-            block=500,
-        )
-        found = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        return found
-
-    small, large = peak(256, 2_000), peak(1_024, 20_000)
-    assert large < small + 1_024 * 20_000 / 4  # a sixteenth of the whole matrix
 
 
 def test_inputs_that_do_not_fit_are_refused() -> None:

@@ -14,8 +14,8 @@ from chunkstudy.runs import rescore
 from chunkstudy.runs.parquet import RecordError
 from chunkstudy.runs.records import Run, read_run
 from chunkstudy.runs.study_results import StudyError
-from chunkstudy.study import beside
 from chunkstudy.study import collection as passages
+from chunkstudy.study import scores
 from tests.small_study import LONG
 
 PLACES = Places(Path(__file__).parents[1])
@@ -45,7 +45,7 @@ def test_a_value_beside_its_published_cell_is_judged_in_the_printed_unit(
     measure: str, value: float, verdict: str
 ) -> None:
     frame = scored(value, measure=measure)
-    (row,) = beside.beside(PLACES, ["chroma/minilm"], frame).to_dict("records")
+    (row,) = scores.beside(PLACES, ["chroma/minilm"], frame).to_dict("records")
     printed = value if measure == "chunk size" else 100 * value
     assert row["reproduced"] == pytest.approx(printed)
     assert row["difference"] == pytest.approx(printed - float(row["published"]))
@@ -54,35 +54,28 @@ def test_a_value_beside_its_published_cell_is_judged_in_the_printed_unit(
 
 def test_another_encoder_stands_beside_the_table_without_a_verdict() -> None:
     other = scored(0.787, "sentence-transformers__all-mpnet-base-v2")
-    (row,) = beside.beside(PLACES, ["chroma/minilm"], other).to_dict("records")
+    (row,) = scores.beside(PLACES, ["chroma/minilm"], other).to_dict("records")
     assert row["published"] == "78.7" and row["verdict"] == ""
-
-
-def test_what_was_not_published_stands_alone() -> None:
-    (row,) = beside.beside(PLACES, ["chroma/minilm"], scored(0.7, measure="SpanRecall@3")).to_dict(
-        "records"
-    )
-    assert pd.isna(row["published"]) and row["verdict"] == "" and row["reproduced"] == 70
 
 
 def test_a_number_is_judged_by_the_cell_of_its_own_encoder_before_another() -> None:
     large = scored(0.8, "text-embedding-3-large", chunker="token-200-0")
     both = ["chroma/main", "chroma/appendix"]
-    (main,) = beside.beside(PLACES, both, large).to_dict("records")
+    (main,) = scores.beside(PLACES, both, large).to_dict("records")
     assert main["verdict"] and main["published"] == "87.0"
     narrow = scored(0.75, measure="PrecisionOmega", chunker="token-222-0")
-    (row,) = beside.beside(PLACES, both, narrow).to_dict("records")
+    (row,) = scores.beside(PLACES, both, narrow).to_dict("records")
     assert row["published"] == "19.1" and row["verdict"] == "deviates"
 
 
 def test_an_unknown_published_table_is_refused_with_those_there_are() -> None:
     with pytest.raises(StudyError, match=r"no published table 'chroma/mini'; use one of .*minilm"):
-        beside.beside(PLACES, ["chroma/mini"], scored(0.7))
+        scores.beside(PLACES, ["chroma/mini"], scored(0.7))
 
 
 def test_a_table_is_laid_out_with_a_line_of_each_kind_and_no_line_of_nothing() -> None:
     frame = pd.concat([scored(0.7866), scored(0.5, chunker="fixed-64")])
-    shown = beside.as_published(beside.beside(PLACES, ["chroma/minilm"], frame))
+    shown = scores.as_published(scores.beside(PLACES, ["chroma/minilm"], frame))
     assert list(shown[""]) == ["published", "ours", "verdict", "ours"]
     assert list(shown["Recall of excerpts at 5"]) == ["78.7", "78.66", "exact", "50.00"]
 

@@ -17,8 +17,8 @@ from chunkstudy import Study
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.encoders import transformer
 from chunkstudy.runs.study_results import StudyError
-from chunkstudy.study import computing, study
-from chunkstudy.study.computing import Compute
+from chunkstudy.study import runs, study
+from chunkstudy.study.runs import Compute
 from tests.small_study import Letters
 
 ROOT = Path(__file__).parents[1]
@@ -31,9 +31,9 @@ def letters(monkeypatch: pytest.MonkeyPatch) -> Iterator[Letters]:
     """A model that costs nothing in place of the real one."""
     found = Letters()
     monkeypatch.setattr(transformer, "TransformerEncoder", lambda *_, **__: found)
-    computing.load_store.cache_clear()
+    runs.load_store.cache_clear()
     yield found
-    computing.load_store.cache_clear()
+    runs.load_store.cache_clear()
 
 
 @pytest.fixture
@@ -120,19 +120,6 @@ def test_the_published_search_of_a_small_collection_is_nearly_exact(root: Path) 
         study.runs("builtin", TWO, search="guess")
 
 
-def test_without_a_model_there_is_what_no_search_decides(root: Path) -> None:
-    runs = Study("trial", compute="missing").runs("builtin", TWO, "none")
-    assert runs.scores().measures == ("PrecisionOmega",)
-
-
-def test_every_chunker_has_every_question_once(root: Path) -> None:
-    scores = Study("trial", compute="missing").runs("builtin", [*TWO, _lines]).scores()
-    counted = scores.frame.groupby("chunker")["query_id"].nunique()
-    assert set(counted.index) == {*TWO, "_lines"}
-    assert counted.nunique() == 1 and len(scores.frame) == counted.sum()
-    assert set(scores.frame["part"]) >= {"chatlogs", "story"}
-
-
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
@@ -199,12 +186,6 @@ def test_tests_leave_out_the_chunker_that_they_are_against(root: Path) -> None:
     assert set(scores.paired(baseline=TWO[0])["other chunker"]) == {TWO[0]}
     with pytest.raises(StudyError, match="'fixed-65' was not run"):
         scores.paired(baseline="fixed-65")
-
-
-def test_what_a_notebook_shows_as_text_names_no_folder(root: Path, letters: Letters) -> None:
-    study = Study("trial", compute="missing")
-    runs = study.runs("builtin", TWO)
-    assert str(root) not in f"{study.collection('builtin')!r} {runs!r}"
 
 
 def test_with_its_own_parameters_a_notebook_writes_the_study(
@@ -276,14 +257,16 @@ def test_a_script_is_no_notebook_and_an_unknown_way_to_compute_is_refused(root: 
 def test_a_heavy_experiment_is_read_where_it_is_stored(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shutil.copytree(ROOT / "results/studies/similarity", root / "results/studies/similarity")
-    kept = Study("small").stored("similarity", lambda _: pytest.fail("it is stored"))
+    shutil.copytree(
+        ROOT / "results/studies/bidirectionality", root / "results/studies/bidirectionality"
+    )
+    kept = Study("small").stored("bidirectionality", lambda _: pytest.fail("it is stored"))
     assert kept and all(len(table) for table in kept.values())
     with pytest.raises(StudyError, match="the experiment berlin is not stored"):
         Study("small").stored("berlin", lambda _: {})
     made = {"one": pd.DataFrame({"n": [1]})}
-    anew = Study("small", compute="fresh").stored("similarity", lambda _: made)
-    assert anew == made and (root / "build/studies/similarity/provenance.json").exists()
+    anew = Study("small", compute="fresh").stored("bidirectionality", lambda _: made)
+    assert anew == made and (root / "build/studies/bidirectionality/provenance.json").exists()
 
 
 @pytest.mark.slow

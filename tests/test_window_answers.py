@@ -53,13 +53,6 @@ def test_the_place_of_a_released_boundary_is_counted_among_its_windows_candidate
     assert len(rows) == 80 // 4 - 1  # what is left at the end asks nobody
 
 
-def test_a_boundary_beyond_its_window_is_counted_as_outside() -> None:
-    far = context()
-    far.chunks = lambda _: begins([0, 70])  # type: ignore[assignment,misc]
-    rows = study.answered(far, Condition("gutenqa-emma", study.RELEASED, *_plain()))
-    assert (rows["answered"] == 0).sum() > 2 and (rows["answered"] > 0).sum() == 1
-
-
 def test_draws_keep_how_many_chunks_there_are_and_their_order_only_is_drawn() -> None:
     draws = list(study.every_draw(context(), BOOK, study.PRE_EMBEDDING))
     sizes = [one for one in draws if one[0] == study.SIZES]

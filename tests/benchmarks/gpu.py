@@ -33,7 +33,7 @@ import torch
 from chunkstudy.base.models import MODELS, Architecture, ModelSpec
 from chunkstudy.base.spans import Collection, Document, Judgment, Query
 from chunkstudy.encoders.bert import Bert
-from chunkstudy.encoders.loading import load
+from chunkstudy.encoders.checkpoint import load
 from chunkstudy.encoders.pooling import mean_pool, normalise
 from chunkstudy.encoders.transformer import BATCH_TOKENS
 from chunkstudy.evaluation.measures import POINT

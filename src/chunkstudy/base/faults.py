@@ -30,8 +30,8 @@ def first_fault(error: ValidationError) -> tuple[str, str]:
 
 def of_the_system(error: OSError) -> str:
     """Which file it was about, what was wrong, and what to do."""
-    said = REMEDIES.get(error.errno or 0) or error.strerror or str(error)
-    return f"{error.filename}: {said}" if error.filename else said
+    reason = REMEDIES.get(error.errno or 0) or error.strerror or str(error)
+    return f"{error.filename}: {reason}" if error.filename else reason
 
 
 def one_line(error: BaseException) -> str:

@@ -37,12 +37,12 @@ class View:
 
     def find_all(self, needle: str) -> list[Span]:
         """The source of every occurrence, in order, none overlapping the one before."""
-        found: list[Span] = []
+        spans: list[Span] = []
         start = self.text.find(needle) if needle else -1
         while start >= 0:
-            found.append(self.span(start, len(needle)))
+            spans.append(self.span(start, len(needle)))
             start = self.text.find(needle, start + len(needle))
-        return found
+        return spans
 
 
 def lowered(text: str) -> View:
@@ -100,8 +100,8 @@ class Searchable:
     def locate(self, passage: str) -> list[Span]:
         """Every place where the passage stands: whatever the case, else folded; none if nowhere."""
         passage = passage.strip()
-        if found := self._lowered.find_all(passage.lower()):
-            return found
+        if spans := self._lowered.find_all(passage.lower()):
+            return spans
         return self._folded.find_all(folded(passage).text)
 
 

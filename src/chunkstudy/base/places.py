@@ -47,8 +47,8 @@ def find() -> Places:
     """CHUNKSTUDY_ROOT, else the nearest folder upwards that holds ``notebooks`` and ``results``."""
     if named := os.environ.get("CHUNKSTUDY_ROOT"):
         return Places(Path(named))
-    here = Path.cwd()
-    for folder in (here, *here.parents):
+    working = Path.cwd()
+    for folder in (working, *working.parents):
         if (folder / "notebooks").is_dir() and (folder / "results").is_dir():
             return Places(folder)
     raise FileNotFoundError(

@@ -30,17 +30,20 @@ class SourceFile:
 LISTS = files("chunkstudy") / "data" / "sources"
 
 
+def lines(collection: str) -> list[str]:
+    """What ``data/sources`` says of a collection's files, a line a file."""
+    return (LISTS / f"{collection}.txt").read_text(encoding="utf-8").splitlines()
+
+
 def listed(collection: str) -> dict[str, str]:
-    """The files of a collection that has many, by name, each with its sha256: a line a file in
-    ``data/sources``, as pooch writes its registries."""
-    lines = (LISTS / f"{collection}.txt").read_text(encoding="utf-8").splitlines()
-    return dict(line.rsplit(" ", 1) for line in lines)
+    """The files of a collection by name, each with its sha256, as pooch writes its registries."""
+    return dict(line.rsplit(" ", 1) for line in lines(collection))
 
 
 def cache_folder() -> Path:
     """Downloads go here: CHUNKSTUDY_CACHE, else the user's cache folder."""
-    if own := os.environ.get("CHUNKSTUDY_CACHE"):
-        return Path(own)
+    if named := os.environ.get("CHUNKSTUDY_CACHE"):
+        return Path(named)
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "chunkstudy"
 
 
@@ -58,13 +61,13 @@ def fetch(source: SourceFile) -> Path:
     Raises:
         SourceError: if it can be found nowhere or has another digest.
     """
-    if found := find(source.path):
-        if source.sha256 and sha256(found) != source.sha256:
+    if path := find(source.path):
+        if source.sha256 and sha256(path) != source.sha256:
             raise SourceError(
-                f"{found} has another sha256 than the pinned {source.path}; delete it to have it "
+                f"{path} has another sha256 than the pinned {source.path}; delete it to have it "
                 "fetched again"
             )
-        return found
+        return path
     import pooch  # late: most that import this never download
 
     target = cache_folder() / source.path

@@ -141,10 +141,10 @@ class Collection:
 
     def judgments_by_query(self) -> dict[str, list[Judgment]]:
         """Query id to its judgments, in their order; queries without any have an empty list."""
-        found: dict[str, list[Judgment]] = {query.id: [] for query in self.queries}
+        judged: dict[str, list[Judgment]] = {query.id: [] for query in self.queries}
         for judgment in self.judgments:
-            found[judgment.query].append(judgment)
-        return found
+            judged[judgment.query].append(judgment)
+        return judged
 
     def asked_of(self, documents: Container[str]) -> Collection:
         """The same with the questions asked of some documents alone, and their judgments."""
@@ -152,11 +152,11 @@ class Collection:
 
     def only(self, ids: Iterable[str]) -> Collection:
         """The same with these queries alone, in its order, and their judgments."""
-        asked = set(ids)
+        wanted = set(ids)
         return replace(
             self,
-            queries=tuple(query for query in self.queries if query.id in asked),
-            judgments=tuple(one for one in self.judgments if one.query in asked),
+            queries=tuple(query for query in self.queries if query.id in wanted),
+            judgments=tuple(judgment for judgment in self.judgments if judgment.query in wanted),
         )
 
     def within_documents(self) -> Collection:
@@ -167,7 +167,7 @@ class Collection:
         """
         queries = []
         for query, judgments in zip(self.queries, self.judgments_by_query().values(), strict=True):
-            documents = {one.document for one in judgments}
+            documents = {judgment.document for judgment in judgments}
             if len(documents) != 1:
                 raise SpanError(
                     f"query {query.id} of {self.name} is judged on {len(documents)} documents; "
@@ -297,6 +297,6 @@ def _digest(lines: Iterable[str]) -> str:
 
 
 def _refuse_repeated(ids: list[str], name: str, kind: str) -> None:
-    one, times = max(Counter(ids).items(), key=lambda item: item[1], default=("", 0))
+    repeated, times = max(Counter(ids).items(), key=lambda item: item[1], default=("", 0))
     if times > 1:
-        raise SpanError(f"collection {name}: {kind} id {one!r} occurs twice")
+        raise SpanError(f"collection {name}: {kind} id {repeated!r} occurs twice")

@@ -172,19 +172,19 @@ def content(tokenizer: Tokenizer, texts: Sequence[str]) -> list[tuple[list[int],
     """Of each text the ids without special tokens, and the characters of each, (tokens, 2)."""
     clean = [without_surrogates(text) for text in texts]
     return [
-        (one.ids, np.asarray(one.offsets, dtype=np.int64).reshape(-1, 2))
-        for one in tokenizer.encode_batch(clean, add_special_tokens=False)
+        (encoding.ids, np.asarray(encoding.offsets, dtype=np.int64).reshape(-1, 2))
+        for encoding in tokenizer.encode_batch(clean, add_special_tokens=False)
     ]
 
 
 def _checked(places: Iterator[Path], digests: Container[str], what: str) -> Path | None:
     """The first of these files that is there; None where none is."""
-    found = next((path for path in places if path.is_file()), None)
-    if found and sha256(found) not in digests:
+    file = next((path for path in places if path.is_file()), None)
+    if file and sha256(file) not in digests:
         raise TokenizerError(
-            f"{found} is not the expected {what} (sha256 differs); delete it and try again"
+            f"{file} is not the expected {what} (sha256 differs); delete it and try again"
         )
-    return found
+    return file
 
 
 def _cl100k_places() -> Iterator[Path]:

@@ -42,18 +42,18 @@ def folder_of(model: ModelSpec, convert: Convert) -> Path:
     """
     problem = ""
     try:
-        if found := _of_packages(model, convert):
-            check_files(found, model)
-            return found
+        if folder := _of_packages(model, convert):
+            check_files(folder, model)
+            return folder
     except ModelError as error:
         problem = f" (and of the package: {error})"
     if model.packed and not _is_commit(model):
         raise ModelError(
             f"the weights of {model.id} are not on this machine; {remedy(model)}{problem}"
         )
-    found = made(model, convert, problem) if model.packed else fetched(model, problem)
-    check_files(found, model)
-    return found
+    folder = made(model, convert, problem) if model.packed else fetched(model, problem)
+    check_files(folder, model)
+    return folder
 
 
 def made(model: ModelSpec, convert: Convert, problem: str = "") -> Path:
@@ -136,14 +136,14 @@ def record_digests(model: ModelSpec) -> dict[str, str]:
     if reason := reason_not_ready(replace(model, files=dict.fromkeys(model.files, "-"))):
         raise ModelError(reason)
     folder = fetched(model)
-    found = {name: sha256(folder / name) for name in model.files}
-    for name, digest in hub.digests(model.id, model.revision, found).items():
-        if digest != found[name]:
+    digests = {name: sha256(folder / name) for name in model.files}
+    for name, digest in hub.digests(model.id, model.revision, digests).items():
+        if digest != digests[name]:
             raise ModelError(f"{model.id}: {name} arrived damaged; delete it and try again")
     path = _recorded()
     known = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    write_json(path, known | {model.id: {"revision": model.revision, "files": found}})
-    return found
+    write_json(path, known | {model.id: {"revision": model.revision, "files": digests}})
+    return digests
 
 
 def _recorded() -> Path:
@@ -180,13 +180,13 @@ def fetched(model: ModelSpec, problem: str = "", files: Sequence[str] | None = N
             complete = all((folder / name).is_file() for name in names)
             if (complete and any(folder.iterdir())) or not only_cache:
                 return folder
-    if cause and (said := hub.fault(model.id, model.revision, cause)):
-        raise said from cause
+    if cause and (fault := hub.fault(model.id, model.revision, cause)):
+        raise fault from cause
     offline = " in offline mode" if os.environ.get("HF_HUB_OFFLINE") else ""
-    others = f"{remedy(model)} or " if remedy(model) else ""
+    install = f"{remedy(model)} or " if remedy(model) else ""
     raise ModelError(
         f"the weights of {model.id} are not on this machine and could not be downloaded"
-        f"{offline}; {others}go online once{problem}"
+        f"{offline}; {install}go online once{problem}"
     ) from cause
 
 
@@ -206,13 +206,13 @@ def _of_packages(model: ModelSpec, convert: Convert) -> Path | None:
     if model.parts:
         return _assembled(model, model.parts)
     package = model.packed.package if model.packed else model.package
-    found = importlib.util.find_spec(package) if package else None
-    if found is None or found.origin is None:
+    spec = importlib.util.find_spec(package) if package else None
+    if spec is None or spec.origin is None:
         return None
     if model.packed:
-        file = Path(found.origin).parent / model.packed.file
+        file = Path(spec.origin).parent / model.packed.file
         return _unpacked(model, model.packed, file, convert)
-    return Path(found.origin).parent / "model"
+    return Path(spec.origin).parent / "model"
 
 
 def _unpacked(model: ModelSpec, packed: Packed, file: Path, convert: Convert) -> Path:
@@ -240,12 +240,12 @@ def _assembled(model: ModelSpec, parts: Parts) -> Path | None:
     Raises:
         ModelError: if a part is missing, doubled or of another version.
     """
-    found = {package: _pieces(package) for package in parts.packages}
-    if not any(found.values()):
+    installed = {package: _pieces(package) for package in parts.packages}
+    if not any(installed.values()):
         return None
     pieces: list[Path] = []
-    for i, (package, files) in enumerate(found.items()):
-        if [sha256(one) for one in files if one.is_file()] != [parts.sha256[i]]:
+    for i, (package, files) in enumerate(installed.items()):
+        if [sha256(piece) for piece in files if piece.is_file()] != [parts.sha256[i]]:
             raise ModelError(
                 f"{package} does not carry part {i + 1} of {len(parts.packages)} of the pinned "
                 f"version; {remedy(model)}"
@@ -275,4 +275,4 @@ def _pieces(package: str) -> list[Path]:
         files = metadata.distribution(package).files or []
     except metadata.PackageNotFoundError:
         return []
-    return [Path(str(one.locate())) for one in files if ".zip." in one.name]
+    return [Path(str(file.locate())) for file in files if ".zip." in file.name]

@@ -112,20 +112,22 @@ def written(segments: Sequence[tuple[str, str, str]], kind: Kind) -> str:
 def beginnings(reply: str, kind: Kind) -> list[str] | None:
     """How the segments of a reply begin; None unless it is the one JSON object that was asked for,
     every segment with all it should have and nothing else."""
-    found = object_of(reply, {TOPICS, SEGMENTS} if kind == "topic" else {SEGMENTS})
-    if found is None:
+    content = object_of(reply, {TOPICS, SEGMENTS} if kind == "topic" else {SEGMENTS})
+    if content is None:
         return None
-    segments, topics = found[SEGMENTS], found.get(TOPICS, [])
+    segments, topics = content[SEGMENTS], content.get(TOPICS, [])
     fields = {"structure": {BEGINS}, "topic": {BEGINS, TOPIC}, "summary": {BEGINS, SUMMARY}}[kind]
     if not isinstance(segments, list) or not segments or not isinstance(topics, list):
         return None
-    if not all(isinstance(one, dict) and set(one) == fields for one in segments):
+    if not all(isinstance(segment, dict) and set(segment) == fields for segment in segments):
         return None
-    if not all(map(says, [*topics, *(value for one in segments for value in one.values())])):
+    if not all(
+        map(says, [*topics, *(value for segment in segments for value in segment.values())])
+    ):
         return None
-    if not {one[TOPIC] for one in segments if kind == "topic"} <= set(topics):
+    if not {segment[TOPIC] for segment in segments if kind == "topic"} <= set(topics):
         return None
-    return [one[BEGINS] for one in segments]
+    return [segment[BEGINS] for segment in segments]
 
 
 def locate(begin: Sequence[str] | None, shown: str) -> list[int] | None:
@@ -135,18 +137,18 @@ def locate(begin: Sequence[str] | None, shown: str) -> list[int] | None:
         return None
     view = solid(shown)
     least = min(FEWEST, len(shown.split()))
-    found: list[int] = []
+    starts: list[int] = []
     place = 0
-    for one in begin:
-        needle = "".join(one.split())
-        if len(one.split()) < least:
+    for beginning in begin:
+        needle = "".join(beginning.split())
+        if len(beginning.split()) < least:
             return None
         at = _find(view, shown, needle, place)
         if at is None:
             return None
-        found.append(view.starts[at])
+        starts.append(view.starts[at])
         place = at + 1
-    return found
+    return starts
 
 
 def _find(view: View, shown: str, needle: str, place: int) -> int | None:

@@ -60,11 +60,11 @@ def preceding_sentence(text: str, starts: Sequence[int]) -> list[str]:
     ``MOST`` characters; none before the first."""
     spans = sentences(text)
     ends = [end for _, end in spans]
-    found = []
+    contexts = []
     for start in starts:
         before = bisect_right(ends, start) - 1
-        found.append(_last_words(text[slice(*spans[before])]) if before >= 0 else "")
-    return found
+        contexts.append(_last_words(text[slice(*spans[before])]) if before >= 0 else "")
+    return contexts
 
 
 def headings(text: str, starts: Sequence[int]) -> list[str]:
@@ -74,14 +74,14 @@ def headings(text: str, starts: Sequence[int]) -> list[str]:
     positions = [start for start, _, _ in marked]
     paths: list[tuple[tuple[int, str], ...]] = [()]
     for _, level, name in marked:
-        above = tuple(one for one in paths[-1] if one[0] < level)
+        above = tuple(heading for heading in paths[-1] if heading[0] < level)
         paths.append((*above, (level, name)))
-    found = []
+    contexts = []
     for start in starts:
         # A heading at the chunk's own start is in the chunk.
         above = paths[bisect_right(positions, start - 1)]
-        found.append(short(" > ".join(name for _, name in above)))
-    return found
+        contexts.append(short(" > ".join(name for _, name in above)))
+    return contexts
 
 
 FREE: dict[str, Callable[[str, Sequence[int]], list[str]]] = {
@@ -97,7 +97,7 @@ may be empty."""
 def of(source: str, collection: Collection, chunks: Chunks) -> list[str]:
     """Each chunk's context from ``FREE``, shape (chunks,); a title is its owner's where the
     document came with one, before every chunk but the first."""
-    found = [""] * len(chunks)
+    contexts = [""] * len(chunks)
     for i in np.unique(chunks.document).tolist():
         members = np.flatnonzero(chunks.document == i)
         document, starts = collection.documents[i], chunks.start[members].tolist()
@@ -105,8 +105,8 @@ def of(source: str, collection: Collection, chunks: Chunks) -> list[str]:
         if source == "title" and (given := collection.titles.get(document.id)):
             texts = [short(given) if start > 0 else "" for start in starts]
         for member, text in zip(members.tolist(), texts, strict=True):
-            found[member] = text
-    return found
+            contexts[member] = text
+    return contexts
 
 
 def before(context: str, chunk: str) -> str:
@@ -129,9 +129,9 @@ def _last_words(context: str) -> str:
     return line[-MOST - 1 :].partition(" ")[2] or line[-MOST:]
 
 
-def _level(found: re.Match[str]) -> int:
-    return len(found["marks"]) if found["marks"] else found["equals"].count("=")
+def _level(heading: re.Match[str]) -> int:
+    return len(heading["marks"]) if heading["marks"] else heading["equals"].count("=")
 
 
-def _name(found: re.Match[str]) -> str:
-    return (found["markdown"] or found["wiki"]).strip()
+def _name(heading: re.Match[str]) -> str:
+    return (heading["markdown"] or heading["wiki"]).strip()

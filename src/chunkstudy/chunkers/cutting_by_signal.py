@@ -33,9 +33,9 @@ def chunk(
     text: str, *, strengths: Strengths, signal: str, size: int, count: TokenCounter
 ) -> list[Span]:
     """The chunks of a text, cut where a signal is strongest."""
-    found = sentences(text)
-    ends = [end for _, end in found[:-1]]
-    return cut(text, found, strengths(text, ends, signal), size=size, count=count)
+    spans = sentences(text)
+    ends = [end for _, end in spans[:-1]]
+    return cut(text, spans, strengths(text, ends, signal), size=size, count=count)
 
 
 def cut(
@@ -66,20 +66,20 @@ def cut(
     if len(strengths) != max(0, len(sentences) - 1):
         raise ValueError(f"{len(sentences)} sentences have not {len(strengths)} boundaries")
     before = [0, *accumulate(count.count_many([text[start:end] for start, end in sentences]))]
-    found: list[Span] = []
+    chunks: list[Span] = []
     waiting = [(0, len(sentences))] if sentences else []
     while waiting:
         first, after = waiting.pop()
         start, end = sentences[first][0], sentences[after - 1][1]
         if count.count(text[start:end]) <= size:
-            found.append((start, end))
+            chunks.append((start, end))
         elif after - first == 1:
             spans = recursive(text[start:end], size=size, count=count)
-            found += [(start + a, start + b) for a, b in spans]
+            chunks += [(start + a, start + b) for a, b in spans]
         else:
             middle = _strongest(strengths, before, first, after, size / LEAST)
             waiting += [(middle, after), (first, middle)]
-    return found
+    return chunks
 
 
 def _strongest(

@@ -62,9 +62,9 @@ def of_contexts(model: str, documents: Iterable[tuple[str, Sequence[str]]]) -> E
     count = counter("cl100k").count
     total = Estimate()
     for text, chunks in documents:
-        for one in written_contexts.requests(model, text, chunks[:1]):
+        for request in written_contexts.requests(model, text, chunks[:1]):
             shown = [count(chunk[: written_contexts.CHUNK_SHOWN]) for chunk in chunks]
-            read = len(chunks) * (one.tokens - shown[0]) + sum(shown)
+            read = len(chunks) * (request.tokens - shown[0]) + sum(shown)
             total += expected(model, len(chunks), read, CONTEXT * len(chunks))
     return total
 

@@ -73,8 +73,8 @@ def chunk(
     """
     spans = pieces(text, count)
     texts = [text[start:end] for start, end in spans]
-    found, by_rule = splits(count.count_many(texts), choosing(ask, model, texts, quirks))
-    starts = sorted({0, *(one for one in found if 0 < one < len(spans))})
+    ends, by_rule = splits(count.count_many(texts), choosing(ask, model, texts, quirks))
+    starts = sorted({0, *(end for end in ends if 0 < end < len(spans))})
     return Drawn(joined(text, spans, starts), by_rule)
 
 
@@ -87,7 +87,7 @@ def splits(sizes: Sequence[int], choose: Choose) -> tuple[list[int], int]:
         sizes: tokens of each piece.
         choose: asks.
     """
-    found: list[int] = []
+    ends: list[int] = []
     by_rule = begin = 0
     while len(sizes) - begin >= LEAST:
         after = window(sizes, begin)
@@ -95,9 +95,9 @@ def splits(sizes: Sequence[int], choose: Choose) -> tuple[list[int], int]:
         if not chosen or chosen[-1] <= begin:
             by_rule += 1
             chosen = [after]
-        found += chosen
+        ends += chosen
         begin = chosen[-1]
-    return found, by_rule
+    return ends, by_rule
 
 
 def window(sizes: Sequence[int], begin: int) -> int:
@@ -112,24 +112,24 @@ def window(sizes: Sequence[int], begin: int) -> int:
 
 def choosing(ask: Ask, model: str, texts: Sequence[str], quirks: bool) -> Choose:
     def choose(begin: int, after: int) -> list[int]:
-        said: list[int] | None = []
+        named: list[int] | None = []
         for attempt in range(ATTEMPTS):
-            asked = request(model, texts, begin, after, attempt, said)
-            reply = ask(asked)
-            said = official_numbers(reply.text) if quirks else numbers(reply.whole)
-            if said and _accepted(said, begin, after, quirks):
-                return said
-            if asked.answers:
+            question = request(model, texts, begin, after, attempt, named)
+            reply = ask(question)
+            named = official_numbers(reply.text) if quirks else numbers(reply.whole)
+            if named and _accepted(named, begin, after, quirks):
+                return named
+            if question.answers:
                 break  # it would say the same again
         return []
 
     return choose
 
 
-def _accepted(said: Sequence[int], begin: int, after: int, quirks: bool) -> bool:
+def _accepted(splits: Sequence[int], begin: int, after: int, quirks: bool) -> bool:
     if quirks:
-        return list(said) == sorted(said) and said[0] >= begin
-    return list(said) == sorted(set(said)) and begin < said[0] and said[-1] <= after
+        return list(splits) == sorted(splits) and splits[0] >= begin
+    return list(splits) == sorted(set(splits)) and begin < splits[0] and splits[-1] <= after
 
 
 def request(
@@ -172,13 +172,13 @@ def tagged(begin: int, texts: Sequence[str]) -> str:
 
 def numbers(reply: str) -> list[int] | None:
     """The numbers of a reply, None unless it is one line in the form that was asked for."""
-    found = ANSWER.fullmatch(reply.strip())
-    return [int(one) for one in found[1].split(",")] if found else None
+    match = ANSWER.fullmatch(reply.strip())
+    return [int(number) for number in match[1].split(",")] if match else None
 
 
 def official_numbers(reply: str) -> list[int] | None:
     """All numbers, of any script, on the first line with the mark (138-143)."""
     for line in reply.split("\n"):
         if MARK in line:
-            return [int(one) for one in DIGITS.findall(line)]
+            return [int(number) for number in DIGITS.findall(line)]
     return None

@@ -1,10 +1,24 @@
-"""A user's own chunker: whatever it returns becomes spans, or an error that names the document."""
+"""A chunker of somebody's own or of a library, whatever its form: what it returns becomes spans, or
+an error that names the document.
+
+Nothing here imports a library: a chunker is told by what it can do. LangChain's text splitters
+have ``split_text``; LlamaIndex's node parsers ``get_nodes_from_documents``; chonkie's chunkers
+``chunk``. What they return is told likewise: strings, pairs, or objects that hold a text and,
+perhaps, where it starts and ends.
+"""
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
+import inspect
+import re
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from operator import index
+from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple
 
 from chunkstudy.base.folding import View, solid
@@ -12,10 +26,12 @@ from chunkstudy.base.spans import Chunker, Document, RewrittenSpan, Span
 
 OwnChunker = Callable[[str], Iterable[Any]]
 """``f(text)`` that gives ``(start, end)`` pairs, ``(start, end, rewritten text)``, or strings."""
+TEXTS = ("text", "page_content")
+STARTS, ENDS = ("start_index", "start_char_idx"), ("end_index", "end_char_idx")
 
 
 class ChunkerError(ValueError):
-    """A user's chunker that failed on a document; the message names the document."""
+    """A user's chunker that cannot be had, or failed on a document, which the message names."""
 
 
 class Piece(NamedTuple):
@@ -23,6 +39,92 @@ class Piece(NamedTuple):
 
     text: str
     span: Span | None = None
+
+
+def named(name: str) -> Any:
+    """What ``module:name`` or ``file.py:name`` names: a function of a text, an object of a library,
+    or a function without arguments that makes either.
+
+    Raises:
+        ChunkerError: if there is none.
+    """
+    where, _, attribute = name.rpartition(":")
+    if not where or not attribute:
+        raise ChunkerError(
+            f"{name!r} is no chunker of the catalogue (`chunkstudy list` shows some) and no "
+            "module:name of your own, such as my_module:split or my_file.py:split"
+        )
+    value: Any = _module(where, name)
+    for part in attribute.split("."):
+        if not hasattr(value, part):
+            raise ChunkerError(f"{where} has no {attribute}; correct {name!r}")
+        value = getattr(value, part)
+    return value
+
+
+def made(given: Any, name: str) -> Any:
+    """The chunker itself, where a class or a function without arguments was given that makes it.
+
+    Raises:
+        ChunkerError: if making it fails.
+    """
+    if not _takes_nothing(given):
+        return given
+    try:
+        return given()
+    except Exception as error:
+        raise ChunkerError(
+            f"{name} failed when it was called to make a chunker: {type(error).__name__}: {error}"
+        ) from error
+
+
+def as_function(chunker: Any, name: str) -> OwnChunker:
+    """Any chunker as a function from a text to what :func:`checked` takes.
+
+    Raises:
+        ChunkerError: if it is none of the forms above.
+    """
+    if hasattr(chunker, "get_nodes_from_documents"):
+        schema = sys.modules.get("llama_index.core.schema")  # its documents are of its own kind
+        if schema is None:
+            raise ChunkerError(
+                f"{name} has get_nodes_from_documents, and llama_index.core.schema, whose "
+                "documents it takes, is not loaded; use a node parser of llama-index-core"
+            )
+        document = schema.Document
+        return _pieces(lambda text: chunker.get_nodes_from_documents([document(text=text)]))
+    for method in ("split_text", "chunk"):
+        if callable(getattr(chunker, method, None)):
+            return _pieces(getattr(chunker, method))
+    if callable(chunker) and not isinstance(chunker, type):
+        return _pieces(chunker)
+    raise ChunkerError(
+        f"{name} is {type(chunker).__name__}, which is no chunker; give a function from a text to "
+        "a list of texts or of (start, end) pairs, a LangChain text splitter, a LlamaIndex node "
+        "parser or a chonkie chunker"
+    )
+
+
+def label(given: object) -> str:
+    """A name for a chunker that was given as an object: its own, or its class's."""
+    name = getattr(given, "__name__", None) or type(given).__name__
+    return re.sub(r"[^A-Za-z0-9_.-]", "", str(name)) or "mine"
+
+
+def comes_from(chunker: object) -> str:
+    """The package, with its version, that a library's object comes from; empty for other code."""
+    from importlib.metadata import packages_distributions, version
+
+    # A method of a built-in type, such as str.splitlines, has no module.
+    owner = chunker if inspect.isroutine(chunker) else type(chunker)
+    parts = (getattr(owner, "__module__", None) or "").split(".")
+    if parts[0] in sys.stdlib_module_names or parts[0] in ("__main__", "chunkstudy"):
+        return ""
+    packages = packages_distributions().get(parts[0], [])
+    if len(packages) > 1:  # a namespace: the distribution called like the module's first parts
+        prefixes = ["-".join(parts[:n]).replace("_", "-") for n in range(len(parts), 0, -1)]
+        packages = [prefix for prefix in prefixes if prefix in packages][:1]
+    return ", ".join(f"{name} {version(name)}" for name in dict.fromkeys(packages))
 
 
 def checked(chunker: OwnChunker, documents: Iterable[Document]) -> Chunker:
@@ -58,7 +160,7 @@ def checked(chunker: OwnChunker, documents: Iterable[Document]) -> Chunker:
         if chunks and all(isinstance(chunk, str) for chunk in chunks):
             return locate_in_order(text, chunks, name)
         if chunks and all(isinstance(chunk, Piece) for chunk in chunks):
-            return _as_said(text, chunks, name)
+            return _located(text, chunks, name)
         return [_span(chunk, number, name) for number, chunk in enumerate(chunks, start=1)]
 
     return spans
@@ -98,7 +200,7 @@ def locate_in_order(text: str, chunks: Sequence[str], name: str) -> list[Span]:
     )
 
 
-def _as_said(text: str, pieces: Sequence[Piece], name: str) -> list[Span]:
+def _located(text: str, pieces: Sequence[Piece], name: str) -> list[Span]:
     """Where pieces stand: as their offsets say, if these give their texts and leave nothing but
     white space out; else where the texts are found; else as the offsets say after all.
 
@@ -144,7 +246,7 @@ def _left_out(text: str, spans: Sequence[Span]) -> str:
 def _span(chunk: Any, number: int, name: str) -> Any:
     try:
         start, end, *rewritten = chunk
-        if len(rewritten) > 1 or not all(isinstance(one, str) for one in rewritten):
+        if len(rewritten) > 1 or not all(isinstance(text, str) for text in rewritten):
             raise TypeError
         return (index(start), index(end), *rewritten)
     except (TypeError, ValueError) as error:
@@ -152,3 +254,79 @@ def _span(chunk: Any, number: int, name: str) -> Any:
             f"chunk {number} of document {name!r} is {type(chunk).__name__} {str(chunk)[:60]!r}; "
             "return (start, end) pairs of whole numbers or strings, one kind for all chunks"
         ) from error
+
+
+def _pieces(split: Callable[[str], Any]) -> OwnChunker:
+    """The chunks without those of white space, in which nobody finds anything; objects of a library
+    as pieces."""
+
+    def chunks(text: str) -> Any:
+        returned = split(text)
+        if returned is None or isinstance(returned, str) or not isinstance(returned, Iterable):
+            return returned
+        return [chunk for chunk in map(_piece, returned) if not _blank(chunk)]
+
+    return chunks
+
+
+def _blank(chunk: Any) -> bool:
+    text = chunk.text if isinstance(chunk, Piece) else chunk
+    return isinstance(text, str) and not text.strip()
+
+
+def _piece(chunk: Any) -> Any:
+    """An object's text with its offsets; a string or a pair stays what it is."""
+    if isinstance(chunk, str | tuple | list | dict):
+        return chunk
+    text = next((t for name in TEXTS if isinstance(t := getattr(chunk, name, None), str)), None)
+    if text is None:
+        return chunk
+    start, end = _offset(chunk, STARTS), _offset(chunk, ENDS)
+    return Piece(text, (start, end) if start is not None and end is not None else None)
+
+
+def _offset(chunk: Any, names: Iterable[str]) -> int | None:
+    values: Iterable[Any] = (getattr(chunk, name, None) for name in names)
+    return next((index(value) for value in values if hasattr(value, "__index__")), None)
+
+
+def _takes_nothing(given: Any) -> bool:
+    """Whether it is a class or function that has to be called, without arguments, to get one."""
+    if not (inspect.isfunction(given) or isinstance(given, type)):
+        return False
+    try:
+        signature = inspect.signature(given)
+        if isinstance(given, type):
+            signature.bind()
+    except TypeError:  # it wants arguments
+        return False
+    except ValueError:  # a class of the interpreter's, which shows no signature
+        return True
+    takes = {parameter.kind for parameter in signature.parameters.values()}
+    return isinstance(given, type) or takes <= {inspect.Parameter.VAR_KEYWORD}
+
+
+def _module(where: str, name: str) -> ModuleType:
+    path = Path(where).expanduser()
+    try:
+        if path.suffix == ".py":
+            spec = importlib.util.spec_from_file_location(path.stem, path)
+            if not path.is_file() or spec is None or spec.loader is None:
+                raise ChunkerError(f"there is no file {path}; correct {name!r}")
+            module = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(module)
+            return module
+        if (folder := str(Path.cwd())) not in sys.path:
+            sys.path.insert(0, folder)
+        return importlib.import_module(where)
+    except ChunkerError:
+        raise
+    except ModuleNotFoundError as error:
+        if error.name not in (where, where.partition(".")[0]):
+            raise ChunkerError(f"{where} needs {error.name}; install it") from error
+        raise ChunkerError(
+            f"there is no module {where} to import; run this in the folder that holds {where}.py, "
+            f"or write {where}.py:{name.rpartition(':')[2]} with the path to the file"
+        ) from error
+    except Exception as error:
+        raise ChunkerError(f"{where} failed on import: {type(error).__name__}: {error}") from error

@@ -39,14 +39,14 @@ def segmented(text: str, *, segmentation: Chunker) -> Sequence[Span] | Sequence[
 
 def paragraphs(text: str) -> list[Span]:
     """Lines, stripped, without the empty ones (Beyond Chunk-Then-Embed, Section 3.1)."""
-    found = []
+    lines = []
     start = 0
     for line in text.split("\n"):
         span = stripped(text, start, start + len(line))
         if span[0] < span[1]:
-            found.append(span)
+            lines.append(span)
         start += len(line) + 1
-    return found
+    return lines
 
 
 def fixed(text: str, *, size: int, tokenizer: TextTokens, form: str = "own") -> list[Span]:
@@ -89,7 +89,7 @@ def sentence_groups(
     if group < 1:
         raise ValueError(f"{group} sentences to a chunk are impossible; use at least 1")
     tokens = token_spans(text, tokenizer)
-    found: list[Span] = []
+    groups: list[Span] = []
     first = 0
     sentences = 0
     for i, (start, end) in enumerate(tokens):
@@ -97,11 +97,11 @@ def sentence_groups(
         if text[start:end] in SENTENCE_MARKS and (last or tokens[i + 1][0] != end):
             sentences += 1
             if sentences == group:
-                found.append((tokens[first][0], end))
+                groups.append((tokens[first][0], end))
                 first, sentences = i + 1, 0
     if len(tokens) - first > (0 if form == "own" else 1):
-        found.append((tokens[first][0], tokens[-1][1]))
-    return found
+        groups.append((tokens[first][0], tokens[-1][1]))
+    return groups
 
 
 def ielab_sentences(text: str, group: int) -> list[RewrittenSpan]:

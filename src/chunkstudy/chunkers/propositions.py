@@ -53,7 +53,7 @@ def chunk(text: str, *, ask: Ask, model: str, form: str = "own") -> Drawn[Rewrit
     """
     if not text and form == "ielab":
         return Drawn([(0, 0, "")], 0)
-    found: list[RewrittenSpan] = []
+    chunks: list[RewrittenSpan] = []
     fallbacks = 0
     for start, end in paragraphs(text):
         passage = text[start:end]
@@ -64,8 +64,8 @@ def chunk(text: str, *, ask: Ask, model: str, form: str = "own") -> Drawn[Rewrit
                 ielab_sentences(passage, 1) if form == "ielab" else sentence_propositions(passage)
             )
             stated = [sentence for *_, sentence in split]
-        found += [(start, end, one) for one in stated]
-    return Drawn(found, fallbacks)
+        chunks += [(start, end, proposition) for proposition in stated]
+    return Drawn(chunks, fallbacks)
 
 
 def request(model: str, passage: str) -> Request:
@@ -79,11 +79,11 @@ def request(model: str, passage: str) -> Request:
 def statements(reply: str) -> list[str] | None:
     """The propositions of a reply; None unless it is the one JSON object that was asked for, with
     at least one text and no empty one."""
-    found = object_of(reply, {KEY})
-    stated = found[KEY] if found else None
+    content = object_of(reply, {KEY})
+    stated = content[KEY] if content else None
     if not isinstance(stated, list) or not stated or not all(map(says, stated)):
         return None
-    return [one.strip() for one in stated]
+    return [statement.strip() for statement in stated]
 
 
 def object_of(reply: str, keys: set[str]) -> dict[str, Any] | None:

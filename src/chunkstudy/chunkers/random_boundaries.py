@@ -4,6 +4,9 @@ The control for chunkers that choose where to cut. A chunker of its own this is 
 the chunks of another one: what is left of them is how many there are and how large, and what is
 gone is the choice of places.
 
+LumberChunker has two of its own, which draw its windows and ask nobody: cut at the last candidate,
+and at any of them.
+
 Two rules say where a cut may fall. At the *units* of the method (sentences, pieces, paragraphs) it
 falls at the unit's start that is nearest to where the sizes say; sizes then hold to within a unit.
 *Anywhere* it falls at the very character, within a word too; sizes then hold exactly.
@@ -19,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chunkstudy.base.spans import Chunks, Document, Span
+from chunkstudy.chunkers import lumberchunker
 
 UNITS, ANYWHERE = "at its units", "anywhere"
 Ints = NDArray[np.int64]
@@ -46,13 +50,15 @@ def drawn(
     """
     index, first = np.unique(chunks.document, return_index=True)
     limits = [*first.tolist(), len(chunks)]
-    found: list[tuple[int, int, int]] = []
+    rows: list[tuple[int, int, int]] = []
     for i, low, high in zip(index.tolist(), limits, limits[1:], strict=False):
-        own = list(zip(chunks.start[low:high].tolist(), chunks.end[low:high].tolist(), strict=True))
+        of_document = list(
+            zip(chunks.start[low:high].tolist(), chunks.end[low:high].tolist(), strict=True)
+        )
         random = generator(draw, documents[i].id)
-        spans = at_units(own, units[i], random) if units else anywhere(own, random)
-        found += [(i, start, end) for start, end in spans]
-    return Chunks(*np.asarray(found, dtype=np.int64).reshape(-1, 3).T)
+        spans = at_units(of_document, units[i], random) if units else anywhere(of_document, random)
+        rows += [(i, start, end) for start, end in spans]
+    return Chunks(*np.asarray(rows, dtype=np.int64).reshape(-1, 3).T)
 
 
 def at_units(
@@ -103,7 +109,7 @@ def nearest(wanted: Ints, places: Ints) -> Ints:
         wanted: shape (cuts,), ascending.
         places: shape (places,), ascending, at least as many.
     """
-    found = np.zeros(len(wanted), dtype=np.int64)
+    chosen = np.zeros(len(wanted), dtype=np.int64)
     free = 0
     for i, cut in enumerate(wanted.tolist()):
         last = len(places) - (len(wanted) - i)
@@ -114,9 +120,9 @@ def nearest(wanted: Ints, places: Ints) -> Ints:
             if after >= len(places) or (before >= 0 and cut - places[before] <= places[after] - cut)
             else after
         )
-        found[i] = min(max(closer, free), last)
-        free = found[i] + 1
-    return found
+        chosen[i] = min(max(closer, free), last)
+        free = chosen[i] + 1
+    return chosen
 
 
 def _cuts(chunks: Sequence[Span], random: np.random.Generator) -> Ints:
@@ -126,3 +132,22 @@ def _cuts(chunks: Sequence[Span], random: np.random.Generator) -> Ints:
         raise ValueError("chunks must start one after the other; give them in ascending order")
     sizes = random.permutation(np.diff(bounds))
     return bounds[0] + np.cumsum(sizes)[:-1]
+
+
+def last_candidate(text: str) -> list[Span]:
+    """What LumberChunker is worth without a language model: cut at the last candidate of every
+    window, which a model that prefers late ones comes near to."""
+    return _by_rule(text, lambda first, shown: first + len(shown) - 1)
+
+
+def any_candidate(text: str, *, draw: int) -> list[Span]:
+    """The same, cut at a candidate of each window, every one as likely; the same draw gives a text
+    the same ones."""
+    random = generator(draw, text)
+    return _by_rule(text, lambda first, shown: first + int(random.integers(1, len(shown))))
+
+
+def _by_rule(text: str, choose: lumberchunker.Choose) -> list[Span]:
+    _, spans = lumberchunker.units(text)
+    cut = lumberchunker.blocks([text[start:end] for start, end in spans], choose)
+    return [(spans[first][0], spans[after - 1][1]) for first, after in cut]

@@ -31,7 +31,7 @@ def sections(text: str, *, size: int, count: TokenCounter) -> list[Span]:
         ValueError: if the size is not positive.
     """
     structure.check_sizes(size)
-    headings = [one.span() for one in marked(HEADING, text)]
+    headings = [heading.span() for heading in marked(HEADING, text)]
     starts = [0]
     body = 0  # where the text under the last heading begins
     for start, end in headings:
@@ -51,9 +51,9 @@ def sections(text: str, *, size: int, count: TokenCounter) -> list[Span]:
 
 def marked(heading: re.Pattern[str], text: str) -> list[re.Match[str]]:
     """The headings of a text, those in its front matter and in code aside."""
-    aside = [one.span() for one in ASIDE.finditer(text)]
+    aside = [match.span() for match in ASIDE.finditer(text)]
     return [
-        one
-        for one in heading.finditer(text)
-        if not any(start <= one.start() < end for start, end in aside)
+        match
+        for match in heading.finditer(text)
+        if not any(start <= match.start() < end for start, end in aside)
     ]

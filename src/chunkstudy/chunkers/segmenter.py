@@ -77,8 +77,8 @@ def _nested(opens: str, closes: str) -> str:
 AFTER_BREAK = rf"(?:{BEGINS}|{BREAK})"
 """Where a line begins, or at the break before it."""
 RULES: tuple[regex.Pattern[str], ...] = tuple(
-    regex.compile(one)
-    for one in (
+    regex.compile(rule)
+    for rule in (
         rf"{BEGINS}(?:[#*=-]{{1,7}}|{WORD}[^\r\n]{{0,200}}\r?\n[-=]{{2,200}}|<h[1-6][^>]{{0,100}}>)"
         r"[^\r\n]{1,200}(?:\r?\n|(?=[\r\n])|\Z)",
         r"\[[0-9]+\][^\r\n]{1,800}",
@@ -116,14 +116,14 @@ sentences; what stands in quotation marks, brackets or dollar signs; paragraphs,
 before them; tags; formulas; the rest."""
 
 
-class Places:
+class Stops:
     """Where a text's lines end, and where marks and special signs stand."""
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._stops = [found.start() for found in regex.finditer(r"[\r\n]", text)]
-        self._marks = [found.start() for found in regex.finditer(MARK, text, overlapped=True)]
-        self._specials = [found.start() for found in SPECIAL.finditer(text)]
+        self._stops = [match.start() for match in regex.finditer(r"[\r\n]", text)]
+        self._marks = [match.start() for match in regex.finditer(MARK, text, overlapped=True)]
+        self._specials = [match.start() for match in SPECIAL.finditer(text)]
 
     def after(self, at: int) -> int:
         """The first place behind this one at which a rule may hold, where none did here."""
@@ -135,23 +135,23 @@ class Places:
         return min(max(at + 1, min(mark, stop) - LINE), stop, self._first(self._specials, at + 1))
 
     def _first(self, places: Sequence[int], at: int) -> int:
-        found = bisect_left(places, at)
-        return places[found] if found < len(places) else len(self.text)
+        index = bisect_left(places, at)
+        return places[index] if index < len(places) else len(self.text)
 
 
 def taken(text: str, rules: Sequence[regex.Pattern[str]] = RULES) -> list[Span]:
     """What the rules take, in order and with the line breaks that go with it."""
-    places = Places(text)
-    found: list[Span] = []
+    places = Stops(text)
+    spans: list[Span] = []
     at = 0
     while at < len(text):
         match = next((match for rule in rules if (match := rule.match(text, at))), None)
         if match is None:
             at = places.after(at)
         else:
-            found.append(match.span())
+            spans.append(match.span())
             at = match.end()
-    return found
+    return spans
 
 
 def segments(text: str, *, quirks: bool = False) -> Drawn[Span]:

@@ -34,7 +34,7 @@ import pandas as pd
 from tqdm import tqdm
 
 from chunkstudy.base.spans import text_digest
-from chunkstudy.llm.reading import CausalReader, Floats32, Part, Read
+from chunkstudy.llm.reading import CausalReader, Floats32, HiddenPart, Read
 from chunkstudy.llm.recordings import RecordedLines
 
 AFTER = 24
@@ -97,7 +97,7 @@ def influence(
     reader: CausalReader, ids: Sequence[int], read: Read, places: Sequence[int]
 ) -> list[float]:
     """Of the tokens before each place, in bits a token; about 0 where there are none."""
-    parts = [Part(place, AFTER, min(BEFORE, place)) for place in places]
+    parts = [HiddenPart(place, AFTER, min(BEFORE, place)) for place in places]
     return [
         float((without - read.surprisal[place + 1 : place + 1 + AFTER]).mean())
         for place, without in zip(places, reader.again(ids, read, parts), strict=True)
@@ -193,8 +193,8 @@ def _of_pass(
     tokens = list(ids[one_pass.start : one_pass.end])
     places = [place - one_pass.start for place in one_pass.places]
     model = reader.describe()
-    asked = [VERSION, model["id"], model["weights_sha256"], tokens, places]
-    digests = [text_digest(json.dumps([*asked, name])) for name in names]
+    key = [VERSION, model["id"], model["weights_sha256"], tokens, places]
+    digests = [text_digest(json.dumps([*key, name])) for name in names]
     if memory is not None and all(digest in memory for digest in digests):
         known = [memory.line(digest) or {} for digest in digests]
         return {name: line["values"] for name, line in zip(names, known, strict=True)}

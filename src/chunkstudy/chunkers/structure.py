@@ -80,12 +80,12 @@ def token(text: str, *, size: int, overlap: int = 0, count: TokenCounter) -> lis
 def windows(items: Sequence[T], size: int, overlap: int) -> list[Sequence[T]]:
     """Windows of ``size`` items; the last one is the first that reaches the end."""
     check_sizes(size, overlap)
-    found = []
+    cut = []
     for start in range(0, len(items), size - overlap):
-        found.append(items[start : start + size])
+        cut.append(items[start : start + size])
         if start + size >= len(items):
             break
-    return found
+    return cut
 
 
 def sentences(text: str) -> list[Span]:

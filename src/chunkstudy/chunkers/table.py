@@ -39,7 +39,7 @@ BOOKS = ("gutenqa-emma", "gutenqa")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ChunkerEntry:
     """A chunker in the table.
 
     Attributes:
@@ -81,41 +81,43 @@ def _parameters(function: Callable[..., Any]) -> frozenset[str]:
     return frozenset(inspect.signature(known).parameters)
 
 
-def _released(title: str, rewrites: bool = False) -> Entry:
-    return Entry(passages.segmented, title, rewrites=rewrites, segments=BOOKS)
+def _released(title: str, rewrites: bool = False) -> ChunkerEntry:
+    return ChunkerEntry(passages.segmented, title, rewrites=rewrites, segments=BOOKS)
 
 
-def _without_tail(merge: bool) -> Entry:
+def _without_tail(merge: bool) -> ChunkerEntry:
     function = partial(passages.fixed_without_tail, merge=merge)
-    return Entry(function, "Fixed size", ("size", "least"), WORDPIECE, decodes=True)
+    return ChunkerEntry(function, "Fixed size", ("size", "least"), WORDPIECE, decodes=True)
 
 
-def _signal(signal: str, title: str) -> Entry:
+def _signal(signal: str, title: str) -> ChunkerEntry:
     function = partial(cutting_by_signal.chunk, signal=signal)
-    return Entry(function, title, ("size",), CL100K)
+    return ChunkerEntry(function, title, ("size",), CL100K)
 
 
-def _breakpoints(kind: str, title: str) -> Entry:
+def _breakpoints(kind: str, title: str) -> ChunkerEntry:
     function = Named("chunkers.breakpoints:chunk", keywords=(("kind", kind),))
-    return Entry(function, title, lengths=CL100K, llm=GEMINI)
+    return ChunkerEntry(function, title, lengths=CL100K, llm=GEMINI)
 
 
-CHUNKERS: dict[str, Entry] = {
-    "recursive": Entry(structure.recursive, "Recursive", ("size", "overlap")),
-    "token": Entry(structure.token, "Token window", ("size", "overlap"), CL100K + WORDPIECE),
-    "kamradt": Entry(semantic.kamradt, "Kamradt", lengths=CL100K, passes=3),
-    "kamradt-modified": Entry(semantic.kamradt_modified, "Kamradt, modified", ("size",), passes=7),
-    "cluster": Entry(semantic.cluster, "Cluster", ("size",), passes=1),
-    "none": Entry(passages.none, "No chunking"),
-    "paragraph": Entry(passages.paragraphs, "Paragraph"),
-    "markdown": Entry(sections.sections, "Sections under headings", ("size",)),
-    "fixed": Entry(passages.fixed, "Fixed size", ("size",), WORDPIECE, decodes=True),
+CHUNKERS: dict[str, ChunkerEntry] = {
+    "recursive": ChunkerEntry(structure.recursive, "Recursive", ("size", "overlap")),
+    "token": ChunkerEntry(structure.token, "Token window", ("size", "overlap"), CL100K + WORDPIECE),
+    "kamradt": ChunkerEntry(semantic.kamradt, "Kamradt", lengths=CL100K, passes=3),
+    "kamradt-modified": ChunkerEntry(
+        semantic.kamradt_modified, "Kamradt, modified", ("size",), passes=7
+    ),
+    "cluster": ChunkerEntry(semantic.cluster, "Cluster", ("size",), passes=1),
+    "none": ChunkerEntry(passages.none, "No chunking"),
+    "paragraph": ChunkerEntry(passages.paragraphs, "Paragraph"),
+    "markdown": ChunkerEntry(sections.sections, "Sections under headings", ("size",)),
+    "fixed": ChunkerEntry(passages.fixed, "Fixed size", ("size",), WORDPIECE, decodes=True),
     "fixed-merged": _without_tail(merge=True),
     "fixed-dropped": _without_tail(merge=False),
-    "sentence": Entry(
+    "sentence": ChunkerEntry(
         passages.sentence_groups, "Sentence groups", ("group",), WORDPIECE, decodes=True
     ),
-    "semantic": Entry(
+    "semantic": ChunkerEntry(
         semantic.percentile,
         "Semantic",
         lengths=CL100K,
@@ -123,14 +125,11 @@ CHUNKERS: dict[str, Entry] = {
         windows=semantic.percentile_windows,
         decodes=True,
     ),
-    "segmenter": Entry(segmenter.segments, "Jina's segmenter", lengths=CL100K),
-    "segmenter-api": Entry(
-        Named("chunkers.segmenter_api:segments"), "Jina's segmenter, its API", lengths=CL100K
-    ),
-    "lumberchunker-handmade": Entry(
+    "segmenter": ChunkerEntry(segmenter.segments, "Jina's segmenter", lengths=CL100K),
+    "lumberchunker-handmade": ChunkerEntry(
         passages.segmented, "LumberChunker, boundaries by hand", segments=BUILTIN
     ),
-    "proposition-sentences": Entry(
+    "proposition-sentences": ChunkerEntry(
         passages.sentence_propositions, "Proposition, each sentence one", rewrites=True
     ),
     "lumberchunker-released": _released("LumberChunker, authors' boundaries"),
@@ -142,20 +141,20 @@ CHUNKERS: dict[str, Entry] = {
     "signal-attention-last": _signal("attention-last", "Cut where attention stays behind"),
     "signal-influence": _signal("influence", "Cut where the text before matters least"),
     "signal-surprisal": _signal("surprisal", "Cut where the text surprises"),
-    "llm": Entry(
+    "llm": ChunkerEntry(
         Named("chunkers.llm_windows:chunk"), "Language model", lengths=CL100K, llm="openai/gpt-4o"
     ),
-    "lumberchunker": Entry(
-        Named("chunkers.lumberchunker_published:chunk"), "LumberChunker", lengths=CL100K, llm=GEMINI
+    "lumberchunker": ChunkerEntry(
+        Named("chunkers.lumberchunker:chunk"), "LumberChunker", lengths=CL100K, llm=GEMINI
     ),
-    "lumberchunker-last": Entry(
-        Named("chunkers.lumberchunker:last"),
+    "lumberchunker-last": ChunkerEntry(
+        Named("chunkers.random_boundaries:last_candidate"),
         "LumberChunker, always the last candidate",
         lengths=CL100K,
         control=True,
     ),
-    "lumberchunker-random": Entry(
-        Named("chunkers.lumberchunker:at_random"),
+    "lumberchunker-random": ChunkerEntry(
+        Named("chunkers.random_boundaries:any_candidate"),
         "LumberChunker, a candidate at random",
         ("draw",),
         CL100K,
@@ -164,7 +163,7 @@ CHUNKERS: dict[str, Entry] = {
     "breakpoints-structure": _breakpoints("structure", "Segments by structure"),
     "breakpoints-topic": _breakpoints("topic", "Segments by topic"),
     "breakpoints-summary": _breakpoints("summary", "Segments with summaries"),
-    "proposition": Entry(
+    "proposition": ChunkerEntry(
         Named("chunkers.propositions:chunk"),
         "Proposition",
         lengths=CL100K,

@@ -58,10 +58,10 @@ not given a beginning goes on with the passage instead of speaking of it."""
 
 def with_chunks(documents: Sequence[Document], chunks: Chunks) -> list[tuple[str, list[str]]]:
     """Each document's text with the texts of its chunks, in their order."""
-    found: list[tuple[str, list[str]]] = [(document.text, []) for document in documents]
+    rows: list[tuple[str, list[str]]] = [(document.text, []) for document in documents]
     for i, text in zip(chunks.document.tolist(), chunks.texts(documents), strict=True):
-        found[i][1].append(text)
-    return found
+        rows[i][1].append(text)
+    return rows
 
 
 def requests(model: str, text: str, chunks: Sequence[str]) -> Iterator[Request]:
@@ -72,8 +72,8 @@ def requests(model: str, text: str, chunks: Sequence[str]) -> Iterator[Request]:
         for document, passage, written in EXAMPLES
     ]
     for chunk in chunks:
-        asked = SHOW.format(document=text[:most], passage=chunk[:CHUNK_SHOWN])
-        yield Request(model, conversation(INSTRUCTION, examples, asked), limit)
+        question = SHOW.format(document=text[:most], passage=chunk[:CHUNK_SHOWN])
+        yield Request(model, conversation(INSTRUCTION, examples, question), limit)
 
 
 def context(reply: Reply) -> str:
@@ -84,8 +84,8 @@ def context(reply: Reply) -> str:
     """
     if reply.finish in ("refused", "blocked"):
         return ""
-    said = reply.text.strip()
+    text = reply.text.strip()
     if reply.finish == "length":
-        said = said.rpartition(" ")[0] or said
-    said = short(said.removeprefix('"').removesuffix('"'))
-    return "" if said in (example for _, _, example in EXAMPLES) else said
+        text = text.rpartition(" ")[0] or text
+    text = short(text.removeprefix('"').removesuffix('"'))
+    return "" if text in (example for _, _, example in EXAMPLES) else text

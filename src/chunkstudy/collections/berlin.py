@@ -25,5 +25,5 @@ class Example:
 
 def load(path: Path) -> Example:
     """The example as its authors published it."""
-    found = json.loads(path.read_text(encoding="utf-8"))
-    return Example(found["text"], tuple(c["text"] for c in found["chunks"]), found["query"])
+    content = json.loads(path.read_text(encoding="utf-8"))
+    return Example(content["text"], tuple(c["text"] for c in content["chunks"]), content["query"])

@@ -12,7 +12,7 @@ import json
 import re
 from pathlib import Path
 
-from chunkstudy.base.sources import SourceFile, fetch
+from chunkstudy.base.sources import SourceFile, fetch, listed
 from chunkstudy.base.spans import Collection, Document, Judgment, Query
 
 COMMIT = "d451fc4cf56e417b755994b4ca5212fd5057c0d2"
@@ -20,16 +20,7 @@ HOME = (
     "https://raw.githubusercontent.com/brandonstarxel/chunking_evaluation/"
     f"{COMMIT}/chunking_evaluation/evaluation_framework/general_evaluation_data/"
 )
-DIGESTS = {
-    "questions_df.csv": "3ab3901889b8900f43775537bf12d36bd6614255fc59124faca31bede1dda7a3",
-    "corpora/chatlogs.md": "543a98f82b2a6a492349fd7f8c9d6c3e78d1a4af81d13c79a7fd513c3f65bda6",
-    "corpora/finance.md": "1c48d0156820abc88e46e5c992fa0cd2708b07ae59a3771b2b18234b7208561f",
-    "corpora/pubmed.md": "0fd9242ffb253695e5d0f0215cb79a66a2a8f1236591e764c60d370747684ced",
-    "corpora/state_of_the_union.md": (
-        "6fc21d560d31eb2421e337596feea0f83f1fa9ca02c6c4e47bc26959d7531b37"
-    ),
-    "corpora/wikitexts.md": "74cafcdb771185ecb9f22cc41b73e2e44477e0636ecf9cf1f96fd6ee0f4b86c0",
-}
+DIGESTS = listed("chroma")
 FILES = {
     name: SourceFile(f"chroma/{name}", HOME + name, digest) for name, digest in DIGESTS.items()
 }

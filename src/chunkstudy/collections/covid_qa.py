@@ -5,7 +5,7 @@ Source: deepset-ai/COVID-QA at the commit below, the file of 23 April 2020, in S
 COVID-QA.json with 2,019 questions could not be had. The repository is under Apache-2.0; 92 papers
 name cc-by in their head, the six without a head name no licence.
 
-What is done to it, each step counted in :class:`Tally`:
+What is done to it (docs/protocols.md has the counts):
 
 - An answer whose offset is not where it stands is put where it stands, if that is exactly one
   place of its paper; a question whose answer stands in several is dropped.
@@ -24,9 +24,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 from typing import Any
 
 from chunkstudy.base.sources import SourceFile, fetch
@@ -48,42 +48,13 @@ def chooses(paper: str) -> bool:
     return hashlib.sha256(paper.encode()).digest()[-1] % 2 == 0
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """What was found and done.
-
-    Attributes:
-        papers, questions: as released.
-        in_place: questions whose answer stands at its offset.
-        repaired: those whose answer stands elsewhere, once.
-        dropped: those whose answer stands elsewhere, not once.
-        trimmed: of those kept, answers with white space at an end.
-        repeated_in_place: of those in place, answers whose text stands more than once in the paper;
-            only the one place is judged.
-        merged: questions asked before of the same paper, now part of that query.
-        within: queries within documents.
-        shared: of these, the queries that several papers were asked, dropped over all papers.
-    """
-
-    papers: int
-    questions: int
-    in_place: int
-    repaired: int
-    dropped: int
-    trimmed: int
-    repeated_in_place: int
-    merged: int
-    within: int
-    shared: int
-
-
 def load() -> Collection:
     """All papers searched together, judged by spans; the paper of each query as its group.
 
     Raises:
         SourceError: if the file is missing or has another digest.
     """
-    return over_all_papers(_released()[0])
+    return over_all_papers(_released())
 
 
 def load_within() -> Collection:
@@ -92,72 +63,57 @@ def load_within() -> Collection:
     Raises:
         SourceError: see :func:`load`.
     """
-    return _released()[0].within_documents()
+    return _released().within_documents()
 
 
-def tally() -> Tally:
-    """What was found in the release and done to it."""
-    return _released()[1]
-
-
-def parse(released: bytes) -> tuple[Collection, Tally]:
-    """The queries of every paper, those that papers share included, and what was counted.
+def parse(released: bytes) -> Collection:
+    """The queries of every paper, those that papers share included.
 
     Query ids are the release's, of merged questions the first one's; documents are named
     ``paper-{id}``, since the release numbers papers and questions alike. In its form, SQuAD's, a
     paper is one context and a question has one answer.
     """
     papers = [entry["paragraphs"][0] for entry in json.loads(released)["data"]]
-    counted = Counter(papers=len(papers), questions=sum(len(paper["qas"]) for paper in papers))
     queries: list[Query] = []
     judgments: list[Judgment] = []
     groups: dict[str, str] = {}
     texts = {f"paper-{paper['document_id']}": paper["context"] for paper in papers}
     for paper, document in zip(papers, texts, strict=True):
-        asked: dict[str, tuple[Mapping[str, Any], list[Span]]] = {}
+        by_question: dict[str, tuple[Mapping[str, Any], list[Span]]] = {}
         for question in paper["qas"]:
-            if span := _answer(texts[document], question["answers"][0], counted):
-                asked.setdefault(_folded(question["question"]), (question, []))[1].append(span)
-        for question, spans in asked.values():
+            if span := _answer(texts[document], question["answers"][0]):
+                by_question.setdefault(_folded(question["question"]), (question, []))[1].append(
+                    span
+                )
+        for question, spans in by_question.values():
             name = str(question["id"])
-            counted["merged"] += len(spans) - 1
             queries.append(Query(name, question["question"]))
             groups[name] = document
             judgments += [Judgment(name, document, *span) for span in union(spans)]
-    documents = tuple(Document(*one) for one in texts.items())
-    collection = Collection(ALL, documents, tuple(queries), tuple(judgments), groups)
-    counted.update(within=len(queries), shared=len(_shared(collection)))
-    return collection, Tally(**{one.name: counted[one.name] for one in fields(Tally)})
+    documents = tuple(Document(name, text) for name, text in texts.items())
+    return Collection(ALL, documents, tuple(queries), tuple(judgments), groups)
 
 
 def over_all_papers(collection: Collection) -> Collection:
     """The same without the queries that several papers were asked."""
     shared = _shared(collection)
     return replace(
-        collection.only(one.id for one in collection.queries if one.id not in shared),
+        collection.only(query.id for query in collection.queries if query.id not in shared),
         groups={name: group for name, group in collection.groups.items() if name not in shared},
     )
 
 
-def _released() -> tuple[Collection, Tally]:
+def _released() -> Collection:
     return parse(fetch(FILE).read_bytes())
 
 
-def _answer(paper: str, answer: Mapping[str, Any], counted: Counter[str]) -> Span | None:
+def _answer(paper: str, answer: Mapping[str, Any]) -> Span | None:
     """Where the answer stands, without white space at its ends; None where that is not known."""
     text, start = answer["text"], answer["answer_start"]
-    first = paper.find(text)
-    once = first >= 0 and paper.find(text, first + 1) < 0
-    if paper[start : start + len(text)] == text:
-        counted["in_place"] += 1
-        counted["repeated_in_place"] += not once
-    elif once:
-        counted["repaired"] += 1
-        start = first
-    else:
-        counted["dropped"] += 1
-        return None
-    counted["trimmed"] += text != text.strip()
+    if paper[start : start + len(text)] != text:
+        start = paper.find(text)
+        if start < 0 or paper.find(text, start + 1) >= 0:
+            return None
     start += len(text) - len(text.lstrip())
     return start, start + len(text.strip())
 

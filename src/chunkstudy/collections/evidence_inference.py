@@ -92,8 +92,8 @@ def _of_articles(table: bytes) -> bytes:
     names = set(listed("evidence_inference"))
     head, *rows = csv.reader(io.StringIO(table.decode("utf-8"), newline=""))
     article = head.index("PMCID")
-    kept = io.StringIO(newline="")
-    csv.writer(kept).writerows(
+    table_here = io.StringIO(newline="")
+    csv.writer(table_here).writerows(
         [head, *(row for row in rows if f"txt/PMC{row[article]}.txt" in names)]
     )
-    return kept.getvalue().encode("utf-8")
+    return table_here.getvalue().encode("utf-8")

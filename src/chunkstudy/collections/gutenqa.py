@@ -39,8 +39,8 @@ class HubFile:
 
     repository: str
     name: str
-    revision: str | None
-    sha256: str | None
+    revision: str | None = None
+    sha256: str | None = None
 
     def source(self) -> SourceFile:
         """Where the file comes from.
@@ -66,37 +66,13 @@ class HubFile:
         ]
 
 
+QUESTIONS_REVISION = "0081c2cfe7477cd3df4a8c19b2b004d94e45f596"
 HUB_FILES = {
-    "paragraphs": HubFile(
-        "LumberChunker/GutenQA_Paragraphs",
-        "GutenQA_paragraphs.parquet",
-        revision=None,
-        sha256=None,
-    ),
-    "questions": HubFile(
-        "LumberChunker/GutenQA",
-        "questions.parquet",
-        revision="0081c2cfe7477cd3df4a8c19b2b004d94e45f596",
-        sha256=None,
-    ),
-    "lumberchunker": HubFile(
-        "LumberChunker/GutenQA",
-        "gutenqa_chunks.parquet",
-        revision="0081c2cfe7477cd3df4a8c19b2b004d94e45f596",
-        sha256=None,
-    ),
-    "semantic": HubFile(
-        "LumberChunker/GutenQA_Semantic",
-        "GutenQA_semantic.parquet",
-        revision=None,
-        sha256=None,
-    ),
-    "propositions": HubFile(
-        "LumberChunker/GutenQA_Propositions",
-        "GutenQA_propositions.parquet",
-        revision=None,
-        sha256=None,
-    ),
+    "paragraphs": HubFile("LumberChunker/GutenQA_Paragraphs", "GutenQA_paragraphs.parquet"),
+    "questions": HubFile("LumberChunker/GutenQA", "questions.parquet", QUESTIONS_REVISION),
+    "lumberchunker": HubFile("LumberChunker/GutenQA", "gutenqa_chunks.parquet", QUESTIONS_REVISION),
+    "semantic": HubFile("LumberChunker/GutenQA_Semantic", "GutenQA_semantic.parquet"),
+    "propositions": HubFile("LumberChunker/GutenQA_Propositions", "GutenQA_propositions.parquet"),
 }
 SEGMENTATIONS = {
     "lumberchunker-released": ("lumberchunker",),
@@ -189,19 +165,19 @@ def parse(paragraphs: Iterable[Row], questions: Iterable[Row]) -> Collection:
             )
         last[book] = place
         texts.setdefault(book, []).append(cell(row, "Chunk", i, blank=True))
-    asked = [_of_book(row, i) for i, row in enumerate(questions)]
-    for book, query, _ in asked:
+    asked_rows = [_of_book(row, i) for i, row in enumerate(questions)]
+    for book, query, _ in asked_rows:
         if book not in texts:
             raise SourceError(f"query {query} is about {book}, which has no paragraphs")
     books = {book: "\n".join(pieces) for book, pieces in texts.items()}
-    return _assemble(FULL, books, asked, {query: names[book] for book, query, _ in asked})
+    return _assemble(FULL, books, asked_rows, {query: names[book] for book, query, _ in asked_rows})
 
 
 def gold_strings(name: str = EMMA) -> dict[str, str]:
     """The judged passages as quoted, by query id, for the published rule: lower-cased, the string
     must occur in the chunk (LumberChunker's Retrieval_Granularities_Eval.ipynb)."""
-    asked = enumerate(_asked(name))
-    return {query: cell(row, "Chunk Must Contain", i) for i, (_, query, row) in asked}
+    questions = enumerate(_asked(name))
+    return {query: cell(row, "Chunk Must Contain", i) for i, (_, query, row) in questions}
 
 
 def proposition_answers(name: str = EMMA) -> dict[str, str]:
@@ -212,24 +188,24 @@ def proposition_answers(name: str = EMMA) -> dict[str, str]:
         SourceError: if a question has no answer among a book's propositions.
     """
     column = "Proposition Answer"
-    asked = _asked(name)
+    questions = _asked(name)
     if name == EMMA:
-        return {query: cell(row, column, i) for i, (_, query, row) in enumerate(asked)}
+        return {query: cell(row, column, i) for i, (_, query, row) in enumerate(questions)}
     answers = {
         (_book(row, i), row["Question"]): cell(row, column, i)
         for i, row in enumerate(HUB_FILES["propositions"].rows())
         if isinstance(row.get("Question"), str)
     }
-    found = {}
-    for i, (book, query, row) in enumerate(asked):
+    by_query = {}
+    for i, (book, query, row) in enumerate(questions):
         key = (book, cell(row, "Question", i))
         if key not in answers:
             raise SourceError(
                 f"question {i} of {book} has no answer in {HUB_FILES['propositions'].name}; "
                 "check that both files are of one release"
             )
-        found[query] = answers[key]
-    return found
+        by_query[query] = answers[key]
+    return by_query
 
 
 def segmentation(name: str) -> dict[str, list[Row]]:
@@ -238,10 +214,10 @@ def segmentation(name: str) -> dict[str, list[Row]]:
     Raises:
         SourceError: if the file is not pinned, missing, or has another digest.
     """
-    found: dict[str, list[Row]] = {}
+    rows: dict[str, list[Row]] = {}
     for i, row in enumerate(HUB_FILES[name].rows()):
-        found.setdefault(_book(row, i), []).append(row)
-    return found
+        rows.setdefault(_book(row, i), []).append(row)
+    return rows
 
 
 def cell(row: Row, column: str, number: int, *, blank: bool = False) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 
 from chunkstudy.base import places
 from chunkstudy.base.sources import SourceError
-from chunkstudy.base.spans import Collection, SpanError
+from chunkstudy.base.spans import Collection
 from chunkstudy.collections import beir, own_documents, own_questions
 from chunkstudy.collections.own_documents import OwnDocuments
 from chunkstudy.collections.own_questions import Judged, Task
@@ -55,19 +55,15 @@ def load(folder: Path) -> Collection:
     if not questions.is_file():
         raise SourceError(f"{questions} is missing; `chunkstudy generate` writes such a file")
     judged = own_questions.read(questions, own_documents.read(folder / DOCUMENTS), folder.name)
-    for one in judged.lost:
-        raise one
-    for line in judged.without:
-        raise SpanError(
-            f"{questions}, line {line} needs excerpts or documents; add what answers it"
-        )
+    if judged.faults:
+        raise judged.faults[0]
     return judged.collection
 
 
 def task(folder: Path) -> Task:
     """What is asked of the collection in a folder."""
-    asked = own_questions.parse(own_questions.lines(folder / QUESTIONS), str(folder / QUESTIONS))
-    return "in_corpus" if any(one.documents for one in asked.values()) else "token_overlap"
+    path = folder / QUESTIONS
+    return own_questions.task(own_questions.parse(own_questions.lines(path), str(path)))
 
 
 def read(documents: Documents, questions: Questions = None, name: str = "") -> Judged:
@@ -118,9 +114,8 @@ def _judged(documents: OwnDocuments, questions: Questions, name: str) -> Judged:
         collection = Collection(name, documents.documents, (), (), titles=documents.titles)
         return Judged(collection, "token_overlap", left_out)
     if isinstance(questions, str | Path):
-        judged = own_questions.read(Path(questions).expanduser(), documents, name)
-    else:
-        judged = own_questions.judge(list(enumerate(questions, start=1)), documents, name)
+        questions = Path(questions).expanduser()
+    judged = own_questions.read(questions, documents, name)
     return replace(judged, notes=(*left_out, *judged.notes))
 
 

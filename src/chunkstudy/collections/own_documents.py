@@ -12,6 +12,7 @@ import json
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,7 @@ class LeftOut:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class OwnDocuments:
     """Documents in the order of their ids, and the files that are none."""
 
@@ -51,26 +52,24 @@ class OwnDocuments:
     before: Mapping[str, int] = field(default_factory=dict)
     """By id, characters of the title that stand before the text that offsets count in."""
 
-    @property
+    @cached_property
     def texts(self) -> dict[str, str]:
         return {document.id: document.text for document in self.documents}
 
     @property
     def titles(self) -> dict[str, str]:
         """By id, of those that have one."""
-        texts = self.texts
-        return {
-            name: texts[name][: length - 1] for name, length in self.before.items() if name in texts
-        }
+        before = {name: n for name, n in self.before.items() if name in self.texts}
+        return {name: self.texts[name][: length - 1] for name, length in before.items()}
 
     def __str__(self) -> str:
         """How many documents, and how many files of which reason are left out, the first named."""
-        said = [f"{len(self.documents)} documents"]
-        for reason in dict.fromkeys(one.reason for one in self.left_out):
-            names = [one.name for one in self.left_out if one.reason == reason]
+        parts = [f"{len(self.documents)} documents"]
+        for reason in dict.fromkeys(file.reason for file in self.left_out):
+            names = [file.name for file in self.left_out if file.reason == reason]
             more = ", …" if len(names) > SHOWN else ""
-            said.append(f"{len(names)} left out, {reason} ({', '.join(names[:SHOWN])}{more})")
-        return "; ".join(said)
+            parts.append(f"{len(names)} left out, {reason} ({', '.join(names[:SHOWN])}{more})")
+        return "; ".join(parts)
 
 
 def read(folder: Path) -> OwnDocuments:
@@ -87,14 +86,14 @@ def read(folder: Path) -> OwnDocuments:
     if not folder.is_dir():
         raise SourceError(f"{folder} is no folder; name one that holds texts")
     build, paths = places.here().build.resolve(), {}
-    for at, folders, files in os.walk(folder):
-        below = Path(at) != folder
-        if below and (EVALUATION in files or Path(at).resolve() == build):
-            paths[Path(at).relative_to(folder).as_posix()] = Path(at)
+    for name, folders, files in os.walk(folder):
+        inside = Path(name)
+        if inside != folder and (EVALUATION in files or inside.resolve() == build):
+            paths[inside.relative_to(folder).as_posix()] = inside
             folders[:] = files[:] = []
-        folders[:] = [one for one in folders if not one.startswith(".")]  # not gone into
-        named = (Path(at, one) for one in files if not one.startswith("."))
-        paths |= {path.relative_to(folder).as_posix(): path for path in named if path.is_file()}
+        folders[:] = [below for below in folders if not below.startswith(".")]  # not gone into
+        visible = (inside / file for file in files if not file.startswith("."))
+        paths |= {path.relative_to(folder).as_posix(): path for path in visible if path.is_file()}
     texts = ((name, _text(path)) for name, path in sorted(paths.items()))
     return _each_once(texts, {}, f"{folder} holds no text in UTF-8; name a folder that does")
 
@@ -108,7 +107,7 @@ def read_any(path: Path) -> OwnDocuments:
     if path.suffix != ".jsonl":
         return read(path)
     lines = json_lines(path, "a document a line, or a folder")
-    return from_entries(((f"{path}, line {number}", one) for number, one in lines), str(path))
+    return from_entries(((f"{path}, line {number}", line) for number, line in lines), str(path))
 
 
 def json_lines(path: Path, what: str) -> list[tuple[int, Any]]:
@@ -126,16 +125,16 @@ def json_lines(path: Path, what: str) -> list[tuple[int, Any]]:
         content = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise SourceError(f"{path} is not UTF-8; save it as UTF-8") from None
-    found = []
+    lines = []
     for number, line in enumerate(content.split("\n"), start=1):
         if line.strip():
             try:
-                found.append((number, json.loads(line)))
+                lines.append((number, json.loads(line)))
             except (ValueError, RecursionError):
                 raise SourceError(
                     f"{path}, line {number} is not JSON; write one object a line"
                 ) from None
-    return found
+    return lines
 
 
 def from_entries(entries: Iterable[tuple[str, Any]], name: str) -> OwnDocuments:
@@ -147,10 +146,11 @@ def from_entries(entries: Iterable[tuple[str, Any]], name: str) -> OwnDocuments:
     """
     texts: dict[str, str | LeftOut] = {}
     before: dict[str, int] = {}
-    for where, one in entries:
-        if not isinstance(one, dict):
+    for where, entry in entries:
+        if not isinstance(entry, dict):
             raise SourceError(f'{where} is no document; write {{"id": "…", "text": "…"}}')
-        key, title, text = one.get("id", one.get("_id")), one.get("title") or "", one.get("text")
+        key, text = entry.get("id", entry.get("_id")), entry.get("text")
+        title = entry.get("title") or ""
         if not isinstance(key, str | int) or not isinstance(text, str) or str(key) == "":
             raise SourceError(f"{where} needs id and text, both in quotation marks")
         if str(key) in texts:
@@ -166,18 +166,18 @@ def from_entries(entries: Iterable[tuple[str, Any]], name: str) -> OwnDocuments:
 def _each_once(
     named: Iterable[tuple[str, str | LeftOut]], before: Mapping[str, int], none: str
 ) -> OwnDocuments:
-    found: dict[str, Document] = {}
+    by_text: dict[str, Document] = {}
     left_out: list[LeftOut] = []
     for name, text in named:
         if isinstance(text, LeftOut):
             left_out.append(LeftOut(name, text.reason))
-        elif text in found:
+        elif text in by_text:
             left_out.append(LeftOut(name, REPEATED))
         else:
-            found[text] = Document(name, text)
-    if not found:
+            by_text[text] = Document(name, text)
+    if not by_text:
         raise SourceError(none)
-    return OwnDocuments(tuple(found.values()), tuple(left_out), before)
+    return OwnDocuments(tuple(by_text.values()), tuple(left_out), before)
 
 
 def _text(path: Path) -> str | LeftOut:
@@ -203,7 +203,7 @@ def _text(path: Path) -> str | LeftOut:
 def _asks(line: str) -> bool:
     """Whether a line is a question with what answers it (``own_questions``)."""
     try:
-        one = json.loads(line) if line.startswith("{") else None
+        entry = json.loads(line) if line.startswith("{") else {}
     except (ValueError, RecursionError):
         return False
-    return isinstance(one, dict) and "question" in one and bool({"excerpts", "documents"} & {*one})
+    return "question" in entry and ("excerpts" in entry or "documents" in entry)

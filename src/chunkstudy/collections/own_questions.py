@@ -17,11 +17,10 @@ left out and counted too.
 from __future__ import annotations
 
 import json
-from bisect import bisect_right
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
 from pathlib import Path
 from typing import Any, Literal
 
@@ -43,8 +42,8 @@ SHOWN, WORDS = 5, 40
 """Lines that a note names, and characters of an excerpt that a message shows."""
 
 
-class Excerpt(BaseModel):
-    """``documents[document][start:end]``, which is ``text``."""
+class Quotation(BaseModel):
+    """An excerpt as a line names it: ``documents[document][start:end]``, which is ``text``."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
     document: str | None = None
@@ -53,6 +52,11 @@ class Excerpt(BaseModel):
     text: str | None = None
     anywhere: bool | None = None
 
+    def __str__(self) -> str:
+        """What messages call it."""
+        of = f" of {self.document}" if self.document else ""
+        return f"the excerpt{of}" + (f", {self.text[:WORDS]!r}," if self.text else "")
+
 
 class Question(BaseModel):
     """A line of the file."""
@@ -60,7 +64,7 @@ class Question(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
     id: str = Field(min_length=1)
     question: str = Field(min_length=1)
-    excerpts: tuple[Excerpt, ...] = Field(default=(), strict=False)
+    excerpts: tuple[Quotation, ...] = Field(default=(), strict=False)
     documents: dict[str, int] = Field(default_factory=dict)
 
 
@@ -84,26 +88,29 @@ class Judged:
         notes: in a sentence each, what was left out or is found in several places.
         copies: of an excerpt that any of several places answers, the places beside the one that the
             collection judges.
-        lost: excerpts that are left out, or, where whole documents are graded, missing ones.
-        without: lines of questions that lost all, or never had any.
+        faults: in a sentence each, excerpts and graded documents that cannot be placed, and lines
+            that nothing answers; the same that the notes count.
     """
 
     collection: Collection
     task: Task
     notes: tuple[str, ...] = ()
     copies: Mapping[Judgment, tuple[Judgment, ...]] = field(default_factory=dict)
-    lost: tuple[LostError, ...] = ()
-    without: tuple[int, ...] = ()
+    faults: tuple[SpanError, ...] = ()
 
 
-def read(path: Path, documents: OwnDocuments, name: str) -> Judged:
-    """The questions of a file, judged in documents.
+def read(
+    questions: Path | Sequence[Mapping[str, Any]], documents: OwnDocuments, name: str
+) -> Judged:
+    """The questions of a file, or as its lines hold them, judged in documents.
 
     Raises:
         SourceError: if there is no such file, or a line is no JSON.
         SpanError: if a line is no question, or none can be judged.
     """
-    return judge(lines(path), documents, name, str(path))
+    if isinstance(questions, Path):
+        return judge(lines(questions), documents, name, str(questions))
+    return judge(list(enumerate(questions, start=1)), documents, name)
 
 
 def lines(path: Path) -> list[tuple[int, Any]]:
@@ -114,8 +121,10 @@ def lines(path: Path) -> list[tuple[int, Any]]:
 def write(path: Path, questions: Iterable[Question]) -> None:
     """Write a file that :func:`read` reads, the same questions in the same bytes."""
     written = [
-        json.dumps(one.model_dump(exclude_none=True, exclude_defaults=True), ensure_ascii=False)
-        for one in questions
+        json.dumps(
+            question.model_dump(exclude_none=True, exclude_defaults=True), ensure_ascii=False
+        )
+        for question in questions
     ]
     write_text(path, "".join(f"{line}\n" for line in written))
 
@@ -125,56 +134,56 @@ def judge(
 ) -> Judged:
     """The same from objects, each with the number of its line."""
     questions = parse(lines, where)
-    task: Task = (
-        "in_corpus" if any(one.documents for one in questions.values()) else "token_overlap"
-    )
-    texts = _Texts(documents)
+    kind = task(questions)
     judgments: list[Judgment] = []
     copies: dict[Judgment, tuple[Judgment, ...]] = {}
-    absent: list[tuple[str, str, int]] = []
+    absent: dict[str, list[tuple[str, str, int]]] = {}
     lost: list[LostError] = []
     without: list[int] = []
-    for number, one in questions.items():
-        before = len(lost)
-        at = f"{where}, line {number}"
-        found: list[list[Judgment]] = []
-        for graded, grade in one.documents.items():
-            if grade < 0:
-                raise SpanError(f"{at}: {graded} has grade {grade}; use 0 or more")
+    for number, question in questions.items():
+        at, answers = f"{where}, line {number}", []
+        quoted: list[list[Place]] = []
+        targets: list[Quotation | tuple[str, int]] = [*question.documents.items()]
+        for target in (*targets, *question.excerpts):
             try:
-                found.append([Judgment(one.id, graded, 0, len(texts.of(graded, at)), grade)])
+                if isinstance(target, Quotation):
+                    quoted.append(places(target, documents, at))
+                else:
+                    answers.append([_graded(question.id, *target, documents, at)])
             except LostError as error:
+                error.line = number
                 lost.append(error)
-                absent.append((one.id, graded, grade))
-        placed = []
-        for excerpt in one.excerpts:
-            try:
-                placed.append(texts.places(excerpt, at))
-            except LostError as error:
-                lost.append(error)
-        for missing in lost[before:]:
-            missing.line = number
-        found += [[Judgment(one.id, *place) for place in places] for places in _apart(placed)]
-        if not any(first.grade for first, *_ in found):
+                if not isinstance(target, Quotation):
+                    absent.setdefault(question.id, []).append((question.id, *target))
+        answers += [[Judgment(question.id, *place) for place in some] for some in _apart(quoted)]
+        if not any(first.grade for first, *_ in answers):
             without.append(number)
+            absent.pop(question.id, None)
             continue
-        judgments += [first for first, *_ in found]
-        copies |= {first: tuple(others) for first, *others in found if others}
-    left = {number: one for number, one in questions.items() if number not in set(without)}
-    if not left:
+        judgments += [first for first, *_ in answers]
+        copies |= {first: tuple(others) for first, *others in answers if others}
+    judged = [question for number, question in questions.items() if number not in set(without)]
+    if not judged:
         raise SpanError(f"{where}: no question could be judged. {_all_lost(lost)}")
-    ids = {one.id for one in left.values()}
     collection = Collection(
         name,
         documents.documents,
-        tuple(Query(one.id, one.question) for one in left.values()),
+        tuple(Query(question.id, question.question) for question in judged),
         tuple(judgments),
-        absent=tuple(one for one in absent if one[0] in ids),
+        absent=tuple(document for of_question in absent.values() for document in of_question),
         titles=documents.titles,
     )
-    count = sum(len(one.excerpts) + len(one.documents) for one in questions.values())
-    notes = tuple(_notes(task, count, len(copies), lost, without))
-    return Judged(collection, task, notes, copies, tuple(lost), tuple(without))
+    count = sum(len(question.excerpts) + len(question.documents) for question in questions.values())
+    notes = tuple(_notes(kind, count, len(copies), lost, without))
+    remedy = "needs excerpts or documents; add what answers it"
+    unanswered = [SpanError(f"{where}, line {number} {remedy}") for number in without]
+    return Judged(collection, kind, notes, copies, (*lost, *unanswered))
+
+
+def task(questions: Mapping[int, Question]) -> Task:
+    """What is asked by questions."""
+    graded = any(question.documents for question in questions.values())
+    return "in_corpus" if graded else "token_overlap"
 
 
 def parse(lines: Sequence[tuple[int, Any]], where: str) -> dict[int, Question]:
@@ -183,7 +192,7 @@ def parse(lines: Sequence[tuple[int, Any]], where: str) -> dict[int, Question]:
     Raises:
         SpanError: if a line is no question, is judged in both ways, or repeats an id.
     """
-    found: dict[int, Question] = {}
+    questions: dict[int, Question] = {}
     ids: dict[str, int] = {}
     kinds: dict[str, int] = {}
     for number, content in lines:
@@ -191,125 +200,115 @@ def parse(lines: Sequence[tuple[int, Any]], where: str) -> dict[int, Question]:
         if not isinstance(content, Mapping):
             raise SpanError(f'{at} is no question; write {{"question": "…", "excerpts": […]}}')
         try:
-            one = Question.model_validate(_completed(content, number))
+            question = Question.model_validate(_completed(content, number))
         except ValidationError as error:
             key, fault = first_fault(error)
             raise SpanError(f"{at}: {key or 'the line'} is wrong ({fault.lower()})") from None
-        if one.id in ids:
-            raise SpanError(f"{at}: id {one.id!r} stands in line {ids[one.id]} as well")
-        ids[one.id] = number
+        if question.id in ids:
+            raise SpanError(f"{at}: id {question.id!r} stands in line {ids[question.id]} as well")
+        ids[question.id] = number
         for kind in ("excerpts", "documents"):
-            if getattr(one, kind):
+            if getattr(question, kind):
                 kinds.setdefault(kind, number)
         if len(kinds) > 1:
             raise SpanError(
-                f"{at}: question {one.id!r} is judged by documents where line "
+                f"{at}: question {question.id!r} is judged by documents where line "
                 f"{min(kinds.values())} is judged by excerpts, or the other way round; keep the "
                 "two kinds in two collections"
             )
-        found[number] = one
-    if not found:
+        questions[number] = question
+    if not questions:
         raise SpanError(f"{where} holds no question; write one a line (docs/your-own-data.md)")
-    return found
+    return questions
 
 
 def _completed(content: Mapping[str, Any], number: int) -> dict[str, Any]:
-    one = {key: value for key, value in content.items() if value is not None}
-    one["id"] = str(one.get("id", number))
-    if isinstance(one.get("documents"), list):
-        one["documents"] = {str(name): 1 for name in one["documents"]}
-    excerpts = one.get("excerpts", [])
+    """A line with an id, grades of its documents, and excerpts as objects."""
+    line = {key: value for key, value in content.items() if value is not None}
+    line["id"] = str(line.get("id", number))
+    if isinstance(line.get("documents"), list):
+        line["documents"] = {str(name): 1 for name in line["documents"]}
+    excerpts = line.get("excerpts", [])
     excerpts = [excerpts] if isinstance(excerpts, str | dict) else excerpts
     if isinstance(excerpts, list | tuple):
         excerpts = [{"text": text} if isinstance(text, str) else text for text in excerpts]
-    return one | {"excerpts": excerpts}
+    return line | {"excerpts": excerpts}
 
 
-class _Texts:
-    """Documents in which excerpts are looked for, all in one search."""
+def places(excerpt: Quotation, documents: OwnDocuments, where: str) -> list[Place]:
+    """Where an excerpt stands, the place it names first.
 
-    def __init__(self, documents: OwnDocuments) -> None:
-        self._documents = documents
-        self._texts = documents.texts
-        self._names = list(self._texts)
-        self._all = "\0".join(self._texts.values())
-        lengths = [len(text) + 1 for text in self._texts.values()]
-        self._starts = [0, *accumulate(lengths)][: len(lengths)]
+    Raises:
+        LostError: if it cannot be placed.
+    """
+    name, words, at = excerpt.document, excerpt.text, f"{where}: {excerpt}"
+    text = None if name is None else _text(name, documents, where)
+    offsets = excerpt.start is not None or excerpt.end is not None
+    if name is not None and text is not None and offsets:
+        start, end = _span(excerpt, text, at, documents.before.get(name, 0))
+        copies = _everywhere(text[start:end], documents) if excerpt.anywhere else []
+        return [(name, start, end), *(place for place in copies if place != (name, start, end))]
+    if offsets or not words:
+        raise LostError(NO_PLACE, f"{at} needs a document with start and end, or its text")
+    everywhere = _everywhere(words, documents)
+    matching = [place for place in everywhere if name in (None, place[0])]
+    if not matching:
+        raise LostError(NOWHERE, f"{at} does not stand there; copy it letter by letter")
+    if excerpt.anywhere is False and len(matching) > 1:
+        raise LostError(
+            SEVERAL,
+            f'{at} stands there {len(matching)} times; give start and end, or say "anywhere": true',
+        )
+    others = [place for place in everywhere if place not in matching]
+    return matching + others if excerpt.anywhere else matching
 
-    def of(self, name: str, where: str) -> str:
-        """A document's text.
 
-        Raises:
-            LostError: if it is missing or left out.
-        """
-        if name not in self._texts:
-            left_out = self._documents.left_out
-            why = next((one.reason for one in left_out if one.name == name), "missing")
-            raise LostError(
-                NO_DOCUMENT, f"{where} names document {name!r}, which is {why}; mend it or the line"
-            )
-        return self._texts[name]
+def _everywhere(words: str, documents: OwnDocuments) -> list[Place]:
+    """Every place of some words, none of which overlap."""
+    pattern = re.compile(re.escape(words))
+    return [
+        (name, *match.span())
+        for name, text in documents.texts.items()
+        if words in text  # far faster than the pattern
+        for match in pattern.finditer(text)
+    ]
 
-    def places(self, excerpt: Excerpt, where: str) -> list[Place]:
-        """Where an excerpt stands, the place it names first.
 
-        Raises:
-            LostError: if it cannot be placed.
-        """
-        name, said = excerpt.document, excerpt.text
-        text = None if name is None else self.of(name, where)
-        at = f"{where}: the excerpt" + (f" of {name}" if name else "")
-        offsets = excerpt.start is not None or excerpt.end is not None
-        if name is not None and text is not None and offsets:
-            named = (name, *self._span(excerpt, text, at, self._documents.before.get(name, 0)))
-            everywhere = self._found(text[named[1] : named[2]]) if excerpt.anywhere else []
-            return [named, *(place for place in everywhere if place != named)]
-        if offsets or not said:
-            raise LostError(NO_PLACE, f"{at} needs a document with start and end, or its text")
-        everywhere = self._found(said)
-        found = [place for place in everywhere if name in (None, place[0])]
-        if not found:
-            raise LostError(
-                NOWHERE, f"{at}, {said[:WORDS]!r}, does not stand there; copy it letter by letter"
-            )
-        if excerpt.anywhere is False and len(found) > 1:
-            raise LostError(
-                SEVERAL,
-                f"{at}, {said[:WORDS]!r}, stands there {len(found)} times; give start and end, or "
-                'say "anywhere": true',
-            )
-        others = [place for place in everywhere if place not in found]
-        return found + others if excerpt.anywhere else found
+def _text(name: str, documents: OwnDocuments, where: str) -> str:
+    if name not in documents.texts:
+        left_out = {file.name: file.reason for file in documents.left_out}
+        why = left_out.get(name, "missing")
+        raise LostError(
+            NO_DOCUMENT, f"{where} names document {name!r}, which is {why}; mend it or the line"
+        )
+    return documents.texts[name]
 
-    def _found(self, said: str) -> list[Place]:
-        """Every place of some words, none of which overlap."""
-        found, start = [], 0
-        while (start := self._all.find(said, start)) >= 0:
-            document = bisect_right(self._starts, start) - 1
-            first = start - self._starts[document]
-            found.append((self._names[document], first, first + len(said)))
-            start += len(said)
-        return found
 
-    def _span(self, excerpt: Excerpt, text: str, at: str, before: int) -> tuple[int, int]:
-        """The offsets that an excerpt names; ``before``: characters that they do not count."""
-        if excerpt.start is None or excerpt.end is None:
-            raise LostError(NO_PLACE, f"{at} needs both start and end, or its text")
-        start, end = excerpt.start + before, excerpt.end + before
-        if not before <= start < end <= len(text):
-            raise LostError(
-                OUTSIDE,
-                f"{at} has offsets {excerpt.start} to {excerpt.end}, and the document "
-                f"{len(text) - before} characters; count characters from 0",
-            )
-        if excerpt.text is not None and text[start:end] != excerpt.text:
-            raise LostError(
-                OTHER_TEXT,
-                f"{at}, {excerpt.text[:WORDS]!r}, is not what stands at {excerpt.start} to "
-                f"{excerpt.end}, {text[start:end][:WORDS]!r}; the documents may be of another "
-                "version",
-            )
-        return start, end
+def _span(excerpt: Quotation, text: str, at: str, before: int) -> tuple[int, int]:
+    """The offsets that an excerpt names; ``before``: characters that they do not count."""
+    if excerpt.start is None or excerpt.end is None:
+        raise LostError(NO_PLACE, f"{at} needs both start and end, or its text")
+    start, end = excerpt.start + before, excerpt.end + before
+    if not before <= start < end <= len(text):
+        raise LostError(
+            OUTSIDE,
+            f"{at} has offsets {excerpt.start} to {excerpt.end}, and the document "
+            f"{len(text) - before} characters; count characters from 0",
+        )
+    if excerpt.text is not None and text[start:end] != excerpt.text:
+        raise LostError(
+            OTHER_TEXT,
+            f"{at} is not what stands at {excerpt.start} to {excerpt.end}, "
+            f"{text[start:end][:WORDS]!r}; the documents may be of another version",
+        )
+    return start, end
+
+
+def _graded(query: str, name: str, grade: int, documents: OwnDocuments, at: str) -> Judgment:
+    """A whole document with its grade."""
+    if grade < 0:
+        raise SpanError(f"{at}: {name} has grade {grade}; use 0 or more")
+    return Judgment(query, name, 0, len(_text(name, documents, at)), grade)
 
 
 def _apart(placed: Sequence[Sequence[Place]]) -> list[list[Place]]:
@@ -319,16 +318,19 @@ def _apart(placed: Sequence[Sequence[Place]]) -> list[list[Place]]:
     for i, group in enumerate(groups):
         others = [place for j, other in enumerate(groups) if i != j for place in other]
         if len(group) > 1:
-            shared = (one for one in group if any(_meet(one, other) for other in others))
-            groups[i] = [one] if (one := next(shared, None)) else group
-    fixed = sorted(group[0] for group in groups if len(group) == 1)
+            shared = [place for place in group if any(_meet(place, other) for other in others)]
+            groups[i] = shared[:1] or group
     joined: list[Place] = []
-    for place in fixed:
+    for place in sorted(group[0] for group in groups if len(group) == 1):
         if joined and _meet(joined[-1], place):
             name, start, end = joined.pop()
             place = (name, start, max(end, place[2]))
         joined.append(place)
     return [*([place] for place in joined), *(group for group in groups if len(group) > 1)]
+
+
+def _meet(first: Place, second: Place) -> bool:
+    return first[0] == second[0] and first[1] < second[2] and second[1] < first[2]
 
 
 def _notes(
@@ -345,10 +347,10 @@ def _notes(
         graded = task == "in_corpus"
         what = "graded documents" if graded else "excerpts"
         then = "they count as never found" if graded else "they are left out"
-        parts = []
-        for reason in dict.fromkeys(error.reason for error in lost):
-            numbers = [error.line for error in lost if error.reason == reason]
-            parts.append(f"{len(numbers)} {reason} ({_lines(numbers)})")
+        by_reason: dict[str, list[int]] = {}
+        for error in lost:
+            by_reason.setdefault(error.reason, []).append(error.line)
+        parts = [f"{len(at)} {reason} ({_lines(at)})" for reason, at in by_reason.items()]
         yield (
             f"{len(lost)} of {judgments} {what} could not be placed and {then}: {', '.join(parts)}."
         )
@@ -359,16 +361,12 @@ def _notes(
         )
 
 
-def _meet(one: Place, other: Place) -> bool:
-    return one[0] == other[0] and one[1] < other[2] and other[1] < one[2]
-
-
 def _all_lost(lost: Sequence[LostError]) -> str:
     if not lost:
         return "Give each question excerpts or documents (docs/your-own-data.md)."
-    reasons = Counter(one.reason for one in lost)
-    said = ", ".join(f"{count} {reason}" for reason, count in reasons.items())
-    return f"Of what should answer them: {said}; copy excerpts letter by letter."
+    reasons = Counter(error.reason for error in lost)
+    counts = ", ".join(f"{count} {reason}" for reason, count in reasons.items())
+    return f"Of what should answer them: {counts}; copy excerpts letter by letter."
 
 
 def _lines(numbers: Iterable[int]) -> str:

@@ -43,8 +43,8 @@ def load() -> Collection:
     for name, meeting in _meetings("train", "val"):
         text = "\n".join(_turns(meeting))
         documents.append(Document(name, text))
-        asked = [*meeting["general_query_list"], *meeting["specific_query_list"]]
-        for number, question in enumerate(asked):
+        questions = [*meeting["general_query_list"], *meeting["specific_query_list"]]
+        for number, question in enumerate(questions):
             judgments[question["answer"]] = Judgment(f"{name}-{number}", name, 0, len(text))
     queries = (Query(judgment.query, text) for text, judgment in judgments.items())
     return Collection(WHOLE, tuple(documents), tuple(queries), tuple(judgments.values()))

@@ -37,7 +37,7 @@ MEETINGS = {"train": 162, "val": 35, "test": 35}
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CollectionEntry:
     """A collection.
 
     Attributes:
@@ -60,7 +60,7 @@ class Entry:
     lacks: Callable[[], tuple[str, str] | None] = lambda: None
 
 
-def find(name: str) -> Entry:
+def find(name: str) -> CollectionEntry:
     """The entry of that name, else the collection of one's own that lies in a folder of that name.
 
     Raises:
@@ -69,7 +69,7 @@ def find(name: str) -> Entry:
     if name in COLLECTIONS:
         return COLLECTIONS[name]
     if folder := own.find(name):
-        return Entry(own.task(folder), partial(own.load, folder), documents=1)
+        return CollectionEntry(own.task(folder), partial(own.load, folder), documents=1)
     raise SourceError(
         f"unknown collection {name!r}; use one of {', '.join(COLLECTIONS)}, or a folder of your own"
         " (docs/generation.md)"
@@ -86,20 +86,18 @@ def load_collection(name: str) -> Collection:
     return find(name).load()
 
 
-def _of_beir(name: str, source: beir.Source) -> Entry:
+def _of_beir(name: str, source: beir.Source) -> CollectionEntry:
     tokens = round(source.characters / CHARACTERS_PER_TOKEN)
-    return Entry("in_corpus", partial(beir.load, name), source.documents, tokens)
+    return CollectionEntry("in_corpus", partial(beir.load, name), source.documents, tokens)
 
 
 def segmentation(chunker: str, text: str) -> Sequence[Span] | Sequence[RewrittenSpan]:
-    """What others made of a text: by hand, or as LumberChunker's authors released it.
+    """What others made of a text, see :func:`released.segmentation`.
 
     Raises:
         ValueError: if they segmented other texts.
     """
-    if chunker == "lumberchunker-handmade":
-        return Named("collections.handmade:chunk")(text)
-    return Named("collections.released:chunk", (chunker,))(text)
+    return Named("collections.released:segmentation", (chunker,))(text)
 
 
 def lacks_segmentation(chunker: str) -> tuple[str, str] | None:
@@ -108,9 +106,9 @@ def lacks_segmentation(chunker: str) -> tuple[str, str] | None:
     return lacks
 
 
-def _of_gutenqa(name: str, load: Named, books: int, lacks: Named | None = None) -> Entry:
+def _of_gutenqa(name: str, load: Named, books: int, lacks: Named | None = None) -> CollectionEntry:
     # GutenQA's books are taken to be as long as Emma.
-    return Entry(
+    return CollectionEntry(
         "in_document",
         load,
         documents=books,
@@ -121,30 +119,32 @@ def _of_gutenqa(name: str, load: Named, books: int, lacks: Named | None = None) 
     )
 
 
-def _of_qmsum(task: Task, load: Named, *splits: str) -> Entry:
+def _of_qmsum(task: Task, load: Named, *splits: str) -> CollectionEntry:
     meetings = sum(MEETINGS[split] for split in splits)
     tokens = sum(QMSUM_TOKENS[split] for split in splits)
-    return Entry(task, load, meetings, tokens)
+    return CollectionEntry(task, load, meetings, tokens)
 
 
-COLLECTIONS: dict[str, Entry] = {
-    "chroma": Entry(
+COLLECTIONS: dict[str, CollectionEntry] = {
+    "chroma": CollectionEntry(
         "token_overlap", Named("collections.chroma:load"), documents=5, tokens=CHROMA_TOKENS
     ),
-    "chroma-within": Entry(
+    "chroma-within": CollectionEntry(
         "in_document", Named("collections.chroma:load_within"), documents=5, tokens=CHROMA_TOKENS
     ),
-    "covid-qa": Entry("token_overlap", Named("collections.covid_qa:load"), 98, COVID_QA_TOKENS),
-    "covid-qa-within": Entry(
+    "covid-qa": CollectionEntry(
+        "token_overlap", Named("collections.covid_qa:load"), 98, COVID_QA_TOKENS
+    ),
+    "covid-qa-within": CollectionEntry(
         "in_document", Named("collections.covid_qa:load_within"), 98, COVID_QA_TOKENS
     ),
-    "evidence-inference-within": Entry(
+    "evidence-inference-within": CollectionEntry(
         "in_document",
         Named("collections.evidence_inference:load_within"),
         93,
         EVIDENCE_INFERENCE_TOKENS,
     ),
-    "fairytaleqa-within": Entry(
+    "fairytaleqa-within": CollectionEntry(
         "in_document", Named("collections.fairytaleqa:load_within"), 23, FAIRYTALEQA_TOKENS
     ),
     "qmsum": _of_qmsum("in_corpus", Named("collections.qmsum:load"), "train", "val"),
@@ -154,13 +154,13 @@ COLLECTIONS: dict[str, Entry] = {
         Named("collections.qmsum:load_within", ("qmsum-within-train", ("train",))),
         "train",
     ),
-    "contextual-code": Entry(
+    "contextual-code": CollectionEntry(
         "token_overlap", Named("collections.contextual_code:load"), 90, CONTEXTUAL_CODE_TOKENS
     ),
-    "builtin": Entry(
+    "builtin": CollectionEntry(
         "token_overlap", Named("collections.builtin:load"), documents=47, tokens=BUILTIN_TOKENS
     ),
-    "builtin-graded": Entry(
+    "builtin-graded": CollectionEntry(
         "in_corpus", Named("collections.builtin:load_graded"), documents=47, tokens=BUILTIN_TOKENS
     ),
     **{name: _of_beir(name, source) for name, source in beir.SOURCES.items()},

@@ -1,21 +1,28 @@
-"""The segmentations that LumberChunker's authors released, of Emma and of all books, aligned to the
-books' texts.
+"""What others made of texts: the segmentations that LumberChunker's authors released, of Emma and
+of all books, aligned to the books' texts, and one of the built-in documents by hand.
 
 The released chunks are texts without offsets, and white space changed on the way (pieces were
 joined and split by words); their other characters stand in the book, so they are matched by those.
 A chunk that cannot be matched is listed, never guessed.
+
+``data/builtin/segmentations/lumberchunker-handmade.json`` names, per built-in document, how each
+chunk but the first begins: a paragraph, heading or turn at which the matter changes, judged by a
+person from how each begins, where LumberChunker asks an LLM (A.3). A document that is not named is
+one chunk, as the official code leaves texts of fewer than five paragraphs. No model took part.
 """
 
 from __future__ import annotations
 
 import ast
+import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from chunkstudy.base.folding import View, folded, solid
 from chunkstudy.base.spans import RewrittenSpan, Span, text_digest
-from chunkstudy.collections import emma_files, gutenqa
+from chunkstudy.collections import builtin, emma_files, gutenqa
 
 PROPOSITION = "proposition-released"
 CHUNKS = "gemini_chunks"
@@ -31,12 +38,15 @@ RELEASED = {
 ``lumberchunker-released`` were cut by Gemini, of ``fixed-released`` every 450 words."""
 
 
+HANDMADE = "lumberchunker-handmade"
+
+
 class ReleasedError(ValueError):
-    """A released segmentation that is asked about another text."""
+    """A segmentation that is asked about another text."""
 
 
 @dataclass(frozen=True, slots=True)
-class Segmentation:
+class AlignedPieces:
     """Pieces of a text with their place, in the given order.
 
     Attributes:
@@ -49,6 +59,15 @@ class Segmentation:
     unaligned: list[int]
 
 
+def segmentation(name: str, text: str) -> Sequence[Span] | Sequence[RewrittenSpan]:
+    """What others made of a text: by hand, or as it was released.
+
+    Raises:
+        ReleasedError: if they segmented other texts.
+    """
+    return by_hand(text) if name == HANDMADE else chunk(name, text)
+
+
 def chunk(name: str, text: str) -> list[RewrittenSpan]:
     """The released chunks of a text: one of all books where those are pinned, else Emma's.
 
@@ -56,8 +75,8 @@ def chunk(name: str, text: str) -> list[RewrittenSpan]:
         ReleasedError: if another text was segmented.
         SourceError: if a file is missing or has another digest.
     """
-    if not gutenqa.lacks_segmentation(name) and (found := of_books(name).get(text_digest(text))):
-        return list(found.spans)
+    if not gutenqa.lacks_segmentation(name) and (pieces := of_books(name).get(text_digest(text))):
+        return list(pieces.spans)
     if text != emma_text():
         raise ReleasedError(
             f"{name} segments {gutenqa.EMMA_DOCUMENT} only; use it with {gutenqa.EMMA}"
@@ -66,7 +85,7 @@ def chunk(name: str, text: str) -> list[RewrittenSpan]:
 
 
 @lru_cache(maxsize=8)
-def emma(name: str) -> Segmentation:
+def emma(name: str) -> AlignedPieces:
     """One of the released segmentations of Emma.
 
     Raises:
@@ -81,14 +100,14 @@ def emma(name: str) -> Segmentation:
 
 
 @lru_cache(maxsize=4)
-def of_books(name: str) -> dict[str, Segmentation]:
+def of_books(name: str) -> dict[str, AlignedPieces]:
     """The segmentation of every book of GutenQA, by the digest of its text.
 
     Raises:
         SourceError: if a file is not pinned, is missing or has another digest.
     """
     chunks, *propositions = map(gutenqa.segmentation, gutenqa.SEGMENTATIONS[name])
-    found = {}
+    segmentations = {}
     for document in gutenqa.load().documents:
         rows = chunks.get(document.id, [])
         aligned = align(document.text, _texts(rows, "Chunk"))
@@ -98,11 +117,11 @@ def of_books(name: str) -> dict[str, Segmentation]:
             parents = [positions.get(int(row["Chunk ID"])) for row in stated]
             pairs = zip(_texts(stated, "Proposition"), parents, strict=True)
             aligned = _of_parents(aligned, pairs)
-        found[text_digest(document.text)] = aligned
-    return found
+        segmentations[text_digest(document.text)] = aligned
+    return segmentations
 
 
-def align(text: str, pieces: Sequence[str]) -> Segmentation:
+def align(text: str, pieces: Sequence[str]) -> AlignedPieces:
     """The place of each piece in the text by its characters that are not white space.
 
     A piece is looked for where the one before ended; then so that it overlaps the one before and
@@ -117,17 +136,17 @@ def align(text: str, pieces: Sequence[str]) -> Segmentation:
     unaligned: list[int] = []
     before = (0, 0)
     for position, piece in enumerate(pieces):
-        found = _place(*views[0], piece, before)
-        if found is None:
+        span = _place(*views[0], piece, before)
+        if span is None:
             if len(views) == 1:
                 views.append((folded(text, spaces=False), lambda p: folded(p, spaces=False).text))
-            found = _place(*views[1], piece, before)
-        if found is None:
+            span = _place(*views[1], piece, before)
+        if span is None:
             unaligned.append(position)
         else:
-            before = found
-            spans.append((*found, piece))
-    return Segmentation(spans, unaligned)
+            before = span
+            spans.append((*span, piece))
+    return AlignedPieces(spans, unaligned)
 
 
 def _place(view: View, rewrite: Callable[[str], str], piece: str, before: Span) -> Span | None:
@@ -135,20 +154,20 @@ def _place(view: View, rewrite: Callable[[str], str], piece: str, before: Span) 
     if not target:
         return None
     start, end = view.at(before[0]), view.at(before[1])
-    found = end
+    place = end
     if not view.text.startswith(target, end):
         overlapping = max(start, end - len(target) + 1)
-        found = view.text.find(target, overlapping, end + len(target) - 1)
-    if found < 0:
-        found = view.text.find(target)
-        if found < start or view.text.find(target, found + 1) >= 0:
+        place = view.text.find(target, overlapping, end + len(target) - 1)
+    if place < 0:
+        place = view.text.find(target)
+        if place < start or view.text.find(target, place + 1) >= 0:
             return None
-    return view.span(found, len(target))
+    return view.span(place, len(target))
 
 
 def _of_parents(
-    chunks: Segmentation, propositions: Iterable[tuple[str, int | None]]
-) -> Segmentation:
+    chunks: AlignedPieces, propositions: Iterable[tuple[str, int | None]]
+) -> AlignedPieces:
     """Propositions at the places of the chunks at the positions that they name."""
     aligned = iter(chunks.spans)
     lost = set(chunks.unaligned)
@@ -161,7 +180,7 @@ def _of_parents(
             spans.append((*places[parent], proposition))
         else:
             unaligned.append(position)
-    return Segmentation(spans, unaligned)
+    return AlignedPieces(spans, unaligned)
 
 
 def match_propositions(lists: Sequence[str], propositions: Sequence[str]) -> list[int | None]:
@@ -170,7 +189,9 @@ def match_propositions(lists: Sequence[str], propositions: Sequence[str]) -> lis
     nothing in it is executed.
     """
     listed = [
-        (parent, one) for parent, literal in enumerate(lists) for one in ast.literal_eval(literal)
+        (parent, statement)
+        for parent, literal in enumerate(lists)
+        for statement in ast.literal_eval(literal)
     ]
     return [
         listed[i][0] if i < len(listed) and listed[i][1] == proposition else None
@@ -190,3 +211,39 @@ def _column(sheet: str, column: str) -> list[str]:
 
 def _texts(rows: Sequence[gutenqa.Row], column: str) -> list[str]:
     return [gutenqa.cell(row, column, i) for i, row in enumerate(rows)]
+
+
+def by_hand(text: str) -> list[Span]:
+    """The chunks by hand of a built-in document; they cover it without overlap.
+
+    Raises:
+        ReleasedError: if the text is none of the built-in documents.
+    """
+    spans = handmade().get(text_digest(text))
+    if spans is None:
+        raise ReleasedError(
+            f"{HANDMADE} segments the built-in documents only; use it with builtin or "
+            "builtin-graded"
+        )
+    return list(spans)
+
+
+@lru_cache(maxsize=1)
+def handmade() -> dict[str, list[Span]]:
+    """The spans of each document by the digest of its text; in a chat log a chunk starts at its
+    turn's brace."""
+    spans, begun = {}, beginnings()
+    for document in builtin.load_documents():
+        text = document.text
+        places = [text.index(beginning) for beginning in begun.get(document.id, [])]
+        if document.id.endswith(".json"):
+            places = [text.rindex("{", 0, place) for place in places]
+        spans[text_digest(text)] = list(pairwise([0, *places, len(text)])) if text else []
+    return spans
+
+
+def beginnings() -> dict[str, list[str]]:
+    """How each chunk but the first begins, by document; each stands once in it, in this order."""
+    path = builtin.FOLDER / "segmentations" / f"{HANDMADE}.json"
+    begun: dict[str, list[str]] = json.loads(path.read_text(encoding="utf-8"))
+    return begun

@@ -106,28 +106,31 @@ def evaluate(
     """
     from chunkstudy.collections.own import brings_questions
     from chunkstudy.studies.own_documents import evaluate as study
-    from chunkstudy.studies.own_documents import price, report, tables
+    from chunkstudy.studies.own_documents import report
+    from chunkstudy.studies.own_documents.comparison import screen
+    from chunkstudy.studies.own_documents.estimate import estimate
 
     with one_sentence():
         given: dict[str, Any] = {
             "chunkers": chunker or study.CHUNKERS,
             "encoders": encoder or (MINILM,),
             "orderings": ordering or (study.PLAIN,),
+            "k": k,
+            "budget": budget,
             "name": name,
             "base_url": base_url,
             "say": lambda line: typer.echo(line, err=True),
         }
         if dry_run or (questions is None and not brings_questions(documents)):
-            experiment, systems, notes = study.prepared(documents, questions, **given)
+            pipeline, systems, notes = study.prepared(documents, questions, **given)
             if dry_run:
-                for line in chain(notes, price.price(experiment, systems)):
+                for line in chain(notes, estimate(pipeline, systems)):
                     typer.echo(line)
                 return
-            typer.echo(report.text({report.SCREENED: tables.screen(experiment, systems)}))
+            typer.echo(report.text({report.SCREENED: screen(pipeline, systems)}))
             typer.echo("\n".join(("", *notes, study.MISSING.format(documents))))
             return
-        given |= {"k": k, "budget": budget, "seed": seed, "output": output}
-        evaluation = study.evaluate(documents, questions, **given)
+        evaluation = study.evaluate(documents, questions, **given, seed=seed, output=output)
         frames = report.named(evaluation)
         typer.echo(report.text({report.CAPTIONS[name]: frame for name, frame in frames.items()}))
         typer.echo(f"\n{evaluation.answer}\n{evaluation.more}".rstrip())

@@ -14,12 +14,12 @@ from chunkstudy.llm.recordings import replies_folder
 from chunkstudy.runs.estimate import in_words
 from chunkstudy.runs.store import load_store
 from chunkstudy.studies.generated_questions import filters, generate, output
-from chunkstudy.studies.generated_questions.prompts import Settings
+from chunkstudy.studies.generated_questions.prompts import GenerationSettings
 
 FIGURE = "similarities"
 
 
-def price(source: Path, settings: Settings) -> list[str]:
+def price(source: Path, settings: GenerationSettings) -> list[str]:
     """What a generation would take, a line each; nothing is asked and nothing written."""
     documents = own_documents.read(source)
     return [str(documents), _takes(documents, settings)]
@@ -28,7 +28,7 @@ def price(source: Path, settings: Settings) -> list[str]:
 def run(
     places: Places,
     source: Path,
-    settings: Settings,
+    settings: GenerationSettings,
     out: Path | None,
     encoder: str,
     least: float,
@@ -63,31 +63,28 @@ def run(
     output.check(folder, source, documents)
     say(str(documents))
     say(_takes(documents, settings))
-    named = "CHUNKSTUDY_LLM_RECORDINGS" in os.environ
-    told = mode_from_environment() if os.environ.get("CHUNKSTUDY_LLM") else "record"
-    recordings = replies_folder() if named else folder / output.RECORDINGS
-    with Asker("replay" if replay else told, recordings) as asker:
+    elsewhere = "CHUNKSTUDY_LLM_RECORDINGS" in os.environ
+    recordings = replies_folder() if elsewhere else folder / output.RECORDINGS
+    mode = mode_from_environment() if os.environ.get("CHUNKSTUDY_LLM") else "record"
+    with Asker("replay" if replay else mode, recordings) as asker:
         made = generate.generate(documents.documents, settings, asker.ask, say)
     output.write_documents(folder, documents)  # nothing is written where nobody could be asked
     store = load_store(encoder.replace("/", "__"), places.vectors)
-    found = filters.apply(made.candidates, documents.texts, store.encode, least, most)
-    thresholds = {"least": least, "most": most}
+    filtered = filters.apply(made.candidates, documents.texts, store.encode, least, most)
+    thresholds, described = {"least": least, "most": most}, store.encoder.describe()
+    from chunkstudy.studies.generated_questions.figures import similarities
     from chunkstudy.study import drawing  # late: a light install draws nothing
-    from chunkstudy.study.similarities import similarities
 
     with drawing.style():
-        measured = {"": (found.least, found.most)}
-        drawn = similarities(measured, least, most, store.encoder.describe()["id"])
-        drawing.save(drawn, folder / FIGURE)
-    said = output.write(
-        folder, documents, settings, made, found, thresholds, store.encoder.describe()
-    )
-    for line in output.summary(said):
+        measured = {"": (filtered.least, filtered.most)}
+        figure = similarities(measured, least, most, described["id"])
+        drawing.save(figure, folder / FIGURE)
+    for line in output.write(folder, documents, settings, made, filtered, thresholds, described):
         say(line)
     return folder
 
 
-def _takes(documents: OwnDocuments, settings: Settings) -> str:
+def _takes(documents: OwnDocuments, settings: GenerationSettings) -> str:
     least, most = generate.price(documents.documents, settings)
     seconds = generate.SECONDS
     return (

@@ -41,10 +41,10 @@ def generate(
     It says what it takes and asks; a run that was stopped goes on from its recorded replies.
     """
     from chunkstudy.commands import generating
-    from chunkstudy.studies.generated_questions.prompts import Settings, Variant
+    from chunkstudy.studies.generated_questions.prompts import GenerationSettings, Variant
 
     with one_sentence():
-        settings = Settings(
+        settings = GenerationSettings(
             model,
             questions,
             cast(Variant, variant),

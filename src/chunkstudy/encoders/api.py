@@ -1,13 +1,17 @@
 """An encoder whose vectors come from a server that speaks like OpenAI's: priced before they are
-asked for, and asked for within a limit."""
+asked for, asked for within a limit, and recorded, so that neither key nor network is needed for
+them again."""
 
 from __future__ import annotations
 
+import base64
 import hashlib
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,15 +20,15 @@ from tqdm import tqdm
 from chunkstudy.base import tokens
 from chunkstudy.base.faults import ModelError
 from chunkstudy.base.models import MODELS, ModelSpec
+from chunkstudy.base.sources import cache_folder
 from chunkstudy.base.spans import text_digest
 from chunkstudy.base.tokens import TokenOffsets, cl100k_offsets, without_surrogates
 from chunkstudy.encoders.interface import Encoder, Role
-from chunkstudy.encoders.received import VectorRecordings, host, vectors_folder
 from chunkstudy.llm.interface import LanguageModelError
 from chunkstudy.llm.keys import key
 from chunkstudy.llm.openai_client import KEY, OpenAIClient, usual_address
 from chunkstudy.llm.prices import PRICES, Budget, Estimate, Price
-from chunkstudy.llm.recordings import place
+from chunkstudy.llm.recordings import RecordedLines, place
 
 NAME = "openai/"
 """What the name of a model begins with that is known by its server alone."""
@@ -34,6 +38,37 @@ REQUEST_TOKENS = 300_000
 """What one request for embeddings may hold (OpenAI's API reference, embeddings, ``input``)."""
 INPUTS_ELSEWHERE = 32
 """Texts that any server takes: as many as Hugging Face's by default."""
+
+
+class VectorRecordings(RecordedLines):
+    """The recorded vectors of one model at one endpoint: of each text there is only its sha256, so
+    that recordings can be shared where texts cannot."""
+
+    @property
+    def dimension(self) -> int:
+        """Of the vectors; 0 where there is none."""
+        first = next(iter(self._places), None)
+        line = self.line(first) if first else None
+        return len(base64.b64decode(line["vector"])) // 4 if line else 0
+
+    def find(self, texts: Sequence[str]) -> dict[str, NDArray[np.float32]]:
+        """The recorded vectors among these texts, by text, as received."""
+        lines = {text: self.line(text_digest(text)) for text in texts}
+        return {
+            text: np.frombuffer(base64.b64decode(line["vector"]), "<f4")
+            for text, line in lines.items()
+            if line
+        }
+
+    def write(self, texts: Sequence[str], vectors: NDArray[np.float32], answered_as: str) -> None:
+        """Record vectors (texts, dimension) as received, and the name the model answered under."""
+        received = (base64.b64encode(vector.astype("<f4").tobytes()).decode() for vector in vectors)
+        self.add(
+            [
+                {"digest": text_digest(text), "vector": vector, "answered_as": answered_as}
+                for text, vector in zip(texts, received, strict=True)
+            ]
+        )
 
 
 class ApiEncoder:
@@ -202,8 +237,8 @@ class ApiEncoder:
 
     def _vectors(self, texts: Sequence[str], progress: bool) -> dict[str, NDArray[np.float32]]:
         """Of each text its vector as received; what is not recorded is asked for."""
-        found = self.recordings.find(texts)
-        if missing := [text for text in texts if text not in found]:
+        vectors = self.recordings.find(texts)
+        if missing := [text for text in texts if text not in vectors]:
             if self._sold and not key(KEY):
                 raise LanguageModelError(
                     f"{len(missing)} of {len(texts)} texts have no vector recorded in "
@@ -213,9 +248,9 @@ class ApiEncoder:
             self._client.open()
             with tqdm(total=len(missing), desc="asking", unit="text", disable=not progress) as bar:
                 for batch, size in self._batches(missing):
-                    found.update(zip(batch, self._asked(batch, size), strict=True))
+                    vectors.update(zip(batch, self._asked(batch, size), strict=True))
                     bar.update(len(batch))
-        return found
+        return vectors
 
     def _asked(self, texts: Sequence[str], size: int) -> NDArray[np.float32]:
         """Vectors of texts that one request may hold, received and recorded."""
@@ -285,6 +320,28 @@ def describe(encoder: Encoder, vectors: Sequence[NDArray[np.float32]]) -> dict[s
     nothing else pins them."""
     described = encoder.describe()
     if isinstance(encoder, ApiEncoder):
-        content = b"".join(one.astype("<f4").tobytes() for one in vectors)
+        content = b"".join(array.astype("<f4").tobytes() for array in vectors)
         described["vectors_sha256"] = hashlib.sha256(content).hexdigest()
     return described
+
+
+def vectors_folder() -> Path:
+    """CHUNKSTUDY_RECORDINGS, else in the user's cache: what was paid for outlives a checkout."""
+    return Path(os.environ.get("CHUNKSTUDY_RECORDINGS") or cache_folder() / "recordings")
+
+
+def at_hand(model: str) -> bool:
+    """Whether a model of OpenAI's can be used here: with a key, or any recording of it."""
+    recorded = place(vectors_folder(), host(usual_address()), model)
+    has_key = bool(os.environ.get(KEY, "").strip())
+    return has_key or (recorded.is_file() and recorded.stat().st_size > 0)
+
+
+def host(address: str) -> str:
+    """Who answers at an address: two servers of one machine may call two models the same."""
+    parts = urlsplit(address)
+    if not parts.hostname or parts.scheme not in ("http", "https"):
+        raise LanguageModelError(
+            f"{address!r} is no address; write it as http://localhost:11434/v1"
+        )
+    return f"{parts.hostname}-{parts.port}" if parts.port else parts.hostname

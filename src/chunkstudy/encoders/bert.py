@@ -75,12 +75,12 @@ class Bert:
             (folder / "config.json").read_text(encoding="utf-8")
         )
         for key, wanted in {**self.computed_with, **self.unless_absent}.items():
-            if (found := self.config.get(key, self.unless_absent.get(key))) != wanted:
+            if (value := self.config.get(key, self.unless_absent.get(key))) != wanted:
                 raise ModelError(
-                    f"{self.name}: config.json says {key} is {found!r}; {type(self).__name__} is "
+                    f"{self.name}: config.json says {key} is {value!r}; {type(self).__name__} is "
                     f"computed here with {wanted!r} only"
                 )
-        sizes = {ours: self.setting(theirs) for ours, theirs in self.sizes.items()}
+        sizes = {ours: self.setting(published) for ours, published in self.sizes.items()}
         self.epsilon: float = sizes.pop("epsilon")
         self.positions: int = sizes.pop("positions") - self._first
         self.architecture = Architecture(**sizes, gated=self.gated)
@@ -113,14 +113,14 @@ class Bert:
 
     def take(self, weights: Weights) -> None:
         """Compute with these weights from now on, which go by BERT's names."""
-        weights = {name: one for name, one in weights.items() if not _unused(name)}
+        weights = {name: tensor for name, tensor in weights.items() if not _unused(name)}
         shapes = self.shapes()
         check_keys(set(weights), set(shapes), self.name)
         for name, wanted in shapes.items():
-            found = tuple(weights[name].shape)
-            if found[1:] != wanted[1:] or wanted[0] not in (None, found[0]):
+            shape = tuple(weights[name].shape)
+            if shape[1:] != wanted[1:] or wanted[0] not in (None, shape[0]):
                 raise ModelError(
-                    f"the checkpoint {self.name} has {name} of shape {found}; its config.json "
+                    f"the checkpoint {self.name} has {name} of shape {shape}; its config.json "
                     f"asks for {wanted}"
                 )
         self.weights = {
@@ -140,7 +140,7 @@ class Bert:
         """Of each weight by its own name; None for what the configuration leaves open."""
         width, inner = self.architecture.hidden, self.architecture.intermediate
         rows = {"position": self.positions + self._first}
-        found: dict[str, tuple[int | None, ...]] = {
+        shapes: dict[str, tuple[int | None, ...]] = {
             f"embeddings.{table}_embeddings.weight": (rows.get(table), width)
             for table in self.tables
         }
@@ -153,10 +153,12 @@ class Bert:
             layer = f"encoder.layer.{i}."
             norms += [f"{layer}attention.output.LayerNorm", f"{layer}output.LayerNorm"]
             for part, shape in linear.items():
-                found[f"{layer}{part}.weight"] = shape
+                shapes[f"{layer}{part}.weight"] = shape
                 if part not in self.without_bias:
-                    found[f"{layer}{part}.bias"] = shape[:1]
-        return found | {f"{norm}.{kind}": (width,) for norm in norms for kind in ("weight", "bias")}
+                    shapes[f"{layer}{part}.bias"] = shape[:1]
+        return shapes | {
+            f"{norm}.{kind}": (width,) for norm in norms for kind in ("weight", "bias")
+        }
 
     @torch.inference_mode()
     def states(self, batch: Sequence[Sequence[int]]) -> list[torch.Tensor]:
@@ -230,16 +232,16 @@ class Bert:
 
     def _attend(self, qkv: torch.Tensor, groups: list[tuple[int, int]]) -> torch.Tensor:
         width = qkv.shape[1] // 3
-        found = qkv.new_empty(qkv.shape[0], width)
+        output = qkv.new_empty(qkv.shape[0], width)
         start = 0
         for length, times in groups:
             end = start + length * times
             part = qkv[start:end].view(times, length, 3, self.heads, width // self.heads)
             query, key, value = part.permute(2, 0, 3, 1, 4)
             attended = self._attention(query, key, value)
-            found[start:end] = attended.transpose(1, 2).reshape(length * times, width)
+            output[start:end] = attended.transpose(1, 2).reshape(length * times, width)
             start = end
-        return found
+        return output
 
     def _linear(self, states: torch.Tensor, name: str) -> torch.Tensor:
         return functional.linear(
@@ -252,12 +254,12 @@ class Bert:
 
     def _own_names(self, weights: Weights) -> Weights:
         """The published tensors under BERT's names."""
-        found = {}
+        renamed = {}
         for name, tensor in weights.items():
             for pattern, replacement in self.renamed:
                 name = re.sub(pattern, replacement, name)
-            found[name] = tensor
-        return found
+            renamed[name] = tensor
+        return renamed
 
 
 class XlmRoberta(Bert):

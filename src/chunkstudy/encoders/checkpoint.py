@@ -1,33 +1,84 @@
-"""The weights of a checkpoint as it was published: safetensors, whole, every key accounted for."""
+"""From the files of a registered model to something that computes its token states: safetensors as
+they were published, whole, every key accounted for."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 
 from chunkstudy.base.faults import ModelError
+from chunkstudy.base.models import ModelSpec
+from chunkstudy.base.named import Named
+
+if TYPE_CHECKING:
+    from chunkstudy.encoders.bert import Bert
 
 Weights = dict[str, torch.Tensor]
-WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
+WEIGHTS = "model.safetensors"
 PICKLES = {".bin", ".pt", ".pth", ".pkl", ".ckpt"}
+KINDS = {
+    "bert": Named("encoders.bert:Bert"),
+    "mpnet": Named("encoders.mpnet:MPNet"),
+    "xlm_roberta": Named("encoders.bert:XlmRoberta"),
+    "jina_bert": Named("encoders.jina_bert:JinaBert"),
+    "nomic_bert": Named("encoders.rotary:NomicBert"),
+    "jina_embeddings_v3": Named("encoders.rotary:JinaEmbeddingsV3"),
+}
+"""By a model's kind the class that computes it."""
+
+
+def load(spec: ModelSpec, folder: Path, device: torch.device, dtype: torch.dtype) -> Bert:
+    """The model in a folder whose files were checked.
+
+    Raises:
+        ModelError: if they hold another model than registered.
+    """
+    if spec.kind not in KINDS:
+        raise ModelError(f"{spec.id} is no encoder that is computed here; there is nothing to load")
+    model: Bert = KINDS[spec.kind](folder, device, dtype)
+    if spec.architecture not in (None, model.architecture):
+        raise ModelError(
+            f"{spec.id}: its config.json describes {model.architecture}, the registry "
+            f"{spec.architecture}; correct the registry"
+        )
+    if spec.positions > model.positions:
+        raise ModelError(
+            f"{spec.id}: its config.json has {model.positions} positions, the registry "
+            f"{spec.positions}; correct the registry"
+        )
+    for adapter, prefix in (
+        (spec.query_adapter, spec.query_prefix),
+        (spec.document_adapter, spec.document_prefix),
+    ):
+        if adapter and model.instructions.get(adapter) != prefix:
+            raise ModelError(
+                f"{spec.id}: its config.json puts {model.instructions.get(adapter)!r} before "
+                f"texts of {adapter}, the registry {prefix!r}; correct the registry"
+            )
+    model.adapt(spec.document_adapter)
+    return model
 
 
 def read_weights(folder: Path) -> Weights:
-    """The tensors of ``model.safetensors``, or of the shards that its index names, as stored.
+    """The tensors of ``model.safetensors``, as stored.
 
     Raises:
-        ModelError: if a file is missing, cut short or damaged, or there is only a pickle, which
+        ModelError: if the file is missing, cut short or damaged, or there is only a pickle, which
             may hold code and is never read.
     """
-    if (folder / WEIGHTS).is_file():
-        return _read(folder / WEIGHTS)
-    if (folder / INDEX).is_file():
-        return _read_shards(folder)
-    pickled = next((one.name for one in folder.iterdir() if one.suffix in PICKLES), None)
+    path = folder / WEIGHTS
+    if path.is_file():
+        try:
+            return load_file(path)
+        except SafetensorError as error:
+            raise ModelError(
+                f"{folder.name}/{WEIGHTS} is cut short or damaged; install it again"
+            ) from error
+    pickled = next((file.name for file in folder.iterdir() if file.suffix in PICKLES), None)
     raise ModelError(
         f"{folder.name} holds pickled weights only ({pickled}), which may run code and are "
         "never read; get model.safetensors"
@@ -36,38 +87,8 @@ def read_weights(folder: Path) -> Weights:
     )
 
 
-def _read_shards(folder: Path) -> Weights:
-    """The tensors of all shards, each where the index says that it is."""
-    try:
-        places = json.loads((folder / INDEX).read_text(encoding="utf-8"))["weight_map"]
-        shards = sorted({Path(shard).name for shard in places.values()})
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ModelError(f"{folder.name}/{INDEX} is damaged; install it again") from error
-    found = {}
-    for shard in shards:
-        if not (folder / shard).is_file():
-            raise ModelError(f"{folder.name} lacks {shard}, which {INDEX} names; install it again")
-        tensors = _read(folder / shard)
-        if set(tensors) != {name for name, at in places.items() if at == shard}:
-            raise ModelError(
-                f"{folder.name}/{shard} does not hold the weights that {INDEX} says it does; "
-                "install it again"
-            )
-        found.update(tensors)
-    return found
-
-
-def _read(path: Path) -> Weights:
-    try:
-        return load_file(path)
-    except SafetensorError as error:
-        raise ModelError(
-            f"{path.parent.name}/{path.name} is cut short or damaged; install it again"
-        ) from error
-
-
-def check_keys(found: set[str], expected: set[str], name: str) -> None:
+def check_keys(present: set[str], expected: set[str], name: str) -> None:
     """Refuse a checkpoint with a key too few or too many, so that no weight stays random."""
-    for fault, wrong in (("lacks", expected - found), ("has", found - expected)):
+    for fault, wrong in (("lacks", expected - present), ("has", present - expected)):
         if wrong:
             raise ModelError(f"the checkpoint {name} {fault} {min(wrong)}; it is another model")

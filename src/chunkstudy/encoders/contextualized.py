@@ -111,7 +111,7 @@ def continuous(ids: Sequence[int], window: int, overlap: int) -> Layout:
     check_sizes(window, overlap)
     starts = window_starts(len(ids), window, overlap)
     windows = tuple(tuple(ids[start : start + window]) for start in starts)
-    kept = tuple((overlap if i else 0, len(one)) for i, one in enumerate(windows))
+    kept = tuple((overlap if i else 0, len(ids)) for i, ids in enumerate(windows))
     return Layout(windows, kept)
 
 
@@ -182,7 +182,7 @@ def packed(chunks: Sequence[Sequence[int]], frame: Frame) -> tuple[Layout, Token
         held.extend(cut)
         members.append(i)
     close()
-    return Layout(tuple(windows), tuple((0, len(one)) for one in windows)), spans
+    return Layout(tuple(windows), tuple((0, len(ids)) for ids in windows)), spans
 
 
 def in_sequence(spans: TokenSpans, document_ends: bool, prefix: int = 0) -> TokenSpans:

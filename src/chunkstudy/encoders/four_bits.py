@@ -118,7 +118,7 @@ def configuration(model: File) -> dict[str, Any]:
 def weights(model: File) -> dict[str, NDArray[np.float32]]:
     """The tensors under the names of a BERT checkpoint."""
     hidden, layers, _, inner, *_ = model.sizes
-    found = {}
+    tensors = {}
     for name, tensor in model.tensors.items():
         layer, part, *kind = name.split(".")
         if layer == "emb":
@@ -127,10 +127,10 @@ def weights(model: File) -> dict[str, NDArray[np.float32]]:
             key = f"encoder.layer.{layer[1:]}.{PARTS[part]}.{KINDS[kind[0]]}"
         is_vector = "LayerNorm" in key or key.endswith(".bias")
         width = inner if part == "fo" else hidden
-        found[key] = tensor if is_vector else tensor.reshape(-1, width)
-    if len(found) != 16 * layers + len(EMBEDDINGS):
-        raise ModelError(f"the packed model has {len(found)} tensors; {REMEDY}")
-    return found
+        tensors[key] = tensor if is_vector else tensor.reshape(-1, width)
+    if len(tensors) != 16 * layers + len(EMBEDDINGS):
+        raise ModelError(f"the packed model has {len(tensors)} tensors; {REMEDY}")
+    return tensors
 
 
 def tokenizer(model: File) -> dict[str, Any]:
@@ -220,7 +220,7 @@ def _multiplied(data: bytes, numbers: int, place: int) -> NDArray[np.float32]:
         data, np.dtype([("scale", "<f2"), ("pairs", "u1", BLOCK // 2)]), numbers // BLOCK, place
     )
     halves = np.concatenate([blocks["pairs"] & 15, blocks["pairs"] >> 4], axis=1)
-    found: NDArray[np.float32] = (halves.astype(np.float32) - 8) * blocks["scale"][:, None].astype(
-        np.float32
-    )
-    return found.ravel()
+    products: NDArray[np.float32] = (halves.astype(np.float32) - 8) * blocks["scale"][
+        :, None
+    ].astype(np.float32)
+    return products.ravel()

@@ -71,9 +71,11 @@ class JinaBert(Bert):
         return -self._slopes[:, None, None] * (rows - offsets).abs()
 
     def shapes(self) -> dict[str, tuple[int | None, ...]]:
-        found = super().shapes()
+        shapes = super().shapes()
         both = (2 * self.architecture.intermediate, self.architecture.hidden)
-        return found | {name: both for name in found if name.endswith("intermediate.dense.weight")}
+        return shapes | {
+            name: both for name in shapes if name.endswith("intermediate.dense.weight")
+        }
 
     def _widened(self, hidden: torch.Tensor, layer: str) -> torch.Tensor:
         activated, linear = self._linear(hidden, layer + "intermediate.dense").chunk(2, dim=1)

@@ -62,8 +62,8 @@ class LibraryEncoder(FunctionEncoder):
     @property
     def window(self) -> int | None:
         """Tokens read of a text; None where the model does not say."""
-        found: int | None = self._model.max_seq_length
-        return found
+        length: int | None = self._model.max_seq_length
+        return length
 
     def describe(self) -> dict[str, Any]:
         """What determines the vectors, for records and for the store's key."""
@@ -85,10 +85,10 @@ class LibraryEncoder(FunctionEncoder):
     def token_count(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each whole text, special ones left out."""
         tokenizer = self._model.tokenizer
-        found = tokenizer(
+        encoded = tokenizer(
             [without_surrogates(text) for text in texts],
             add_special_tokens=False,
             truncation=False,
             verbose=False,
         )
-        return [len(ids) for ids in found["input_ids"]]
+        return [len(ids) for ids in encoded["input_ids"]]

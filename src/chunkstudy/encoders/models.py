@@ -51,5 +51,5 @@ def weights_folder(model: ModelSpec) -> Path:
 
 
 if __name__ == "__main__":
-    for one in sys.argv[1:]:
-        print(one, record_digests(spec(one)))
+    for name in sys.argv[1:]:
+        print(name, record_digests(spec(name)))

@@ -43,9 +43,9 @@ class FunctionEncoder:
         self._functions: dict[Role, Function] = {"document": encode, "query": queries or encode}
         self._shared = queries is None
         self.dimension = 0
-        asked: list[Role] = ["document"] if self._shared else ["document", "query"]
-        found = [self._asked(PROBE, role) for role in asked]
-        self.revision = hashlib.sha256(np.stack(found).astype("<f4").tobytes()).hexdigest()[:40]
+        roles: list[Role] = ["document"] if self._shared else ["document", "query"]
+        vectors = [self._called(PROBE, role) for role in roles]
+        self.revision = hashlib.sha256(np.stack(vectors).astype("<f4").tobytes()).hexdigest()[:40]
 
     def describe(self) -> dict[str, Any]:
         """What determines the vectors, for records and for the store's key."""
@@ -69,12 +69,12 @@ class FunctionEncoder:
         """Unit vectors of the texts, in their order; a row of zeros stays one."""
         if not texts:
             return np.zeros((0, self.dimension), dtype=np.float32)
-        vectors = self._asked([without_surrogates(text) for text in texts], role)
+        vectors = self._called([without_surrogates(text) for text in texts], role)
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         unit: Vectors = vectors / np.maximum(norms, np.float32(1e-12))
         return unit
 
-    def _asked(self, texts: list[str], role: Role) -> Vectors:
+    def _called(self, texts: list[str], role: Role) -> Vectors:
         try:
             returned = self._functions[role](list(texts))
         except Exception as error:

@@ -22,6 +22,7 @@ from typing import Any
 from chunkstudy.base.faults import ModelError
 from chunkstudy.base.files import sha256
 from chunkstudy.base.models import Architecture, Kind, ModelSpec
+from chunkstudy.encoders.interface import Encoder
 
 WEIGHTS, TOKENIZER, CONFIG = "model.safetensors", "tokenizer.json", "config.json"
 PATTERNS = ("*.json", "*.txt", "*.model", "*.safetensors")
@@ -65,11 +66,19 @@ class OwnModel:
     spec: ModelSpec | None
     why_plain: str = ""
 
-    @property
-    def by_dot_product(self) -> bool:
-        """Whether its authors compare vectors that are not of one length."""
-        said = _json(self.folder / "config_sentence_transformers.json").get("similarity_fn_name")
-        return said in ("dot", "dot_product")
+    def encoder(self) -> Encoder:
+        """The model, computed here or by the library.
+
+        Raises:
+            ModelError: if the library is not installed, or cannot read the model.
+        """
+        if self.spec is None:
+            from chunkstudy.encoders.library import LibraryEncoder  # it takes such a model
+
+            return LibraryEncoder(self)
+        from chunkstudy.encoders.transformer import TransformerEncoder  # torch, once it computes
+
+        return TransformerEncoder(self.spec, folder=self.folder)
 
 
 def find(name: str) -> OwnModel:
@@ -112,10 +121,10 @@ def read(folder: Path, name: str) -> OwnModel:
 
 def prompts(folder: Path) -> tuple[str, str]:
     """What the model's authors put before a query and before a document."""
-    said = _json(folder / "config_sentence_transformers.json")
-    known: dict[str, str] = said.get("prompts") or {}
-    default = known.get(said.get("default_prompt_name") or "", "")
-    document = next((known[one] for one in DOCUMENT_PROMPTS if known.get(one)), default)
+    config = _json(folder / "config_sentence_transformers.json")
+    known: dict[str, str] = config.get("prompts") or {}
+    default = known.get(config.get("default_prompt_name") or "", "")
+    document = next((known[name] for name in DOCUMENT_PROMPTS if known.get(name)), default)
     return known.get("query") or default, document
 
 
@@ -127,7 +136,7 @@ def files_sha256(folder: Path) -> dict[str, str]:
         for path in sorted(folder.rglob("*"))
         if path.is_file()
         and path.suffix in wanted
-        and not any(path.match(one) for one in ELSEWHERE)
+        and not any(path.match(pattern) for pattern in ELSEWHERE)
     }
 
 
@@ -137,7 +146,7 @@ def _fetched(name: str) -> Path:
     cause: Exception | None = None
     for only_cache in (True, False):
         try:
-            found = Path(
+            folder = Path(
                 snapshot_download(
                     name,
                     allow_patterns=list(PATTERNS),
@@ -148,8 +157,8 @@ def _fetched(name: str) -> Path:
         except Exception as error:  # the client raises its own, the network's and the system's
             cause = error
         else:
-            if not only_cache or any(found.rglob("*.safetensors")):
-                return found
+            if not only_cache or any(folder.rglob("*.safetensors")):
+                return folder
     raise ModelError(
         f"{name} is neither a folder nor in the hub's cache, and could not be downloaded; correct "
         "the name, go online once, or name a folder that holds the model"
@@ -159,7 +168,7 @@ def _fetched(name: str) -> Path:
 def _why_not_here(folder: Path) -> str:
     """Why the model is not one of those computed here; empty where it is."""
     if modules := _json(folder / "modules.json", []):
-        kinds = [str(one.get("type", "")).rpartition(".")[2] for one in modules]
+        kinds = [str(module.get("type", "")).rpartition(".")[2] for module in modules]
         if kinds[:2] != ["Transformer", "Pooling"] or kinds[2:] not in ([], ["Normalize"]):
             return f"it computes {', '.join(kinds)}"
         if modules[0].get("path"):
@@ -202,14 +211,14 @@ def _spec(folder: Path, name: str, revision: str) -> ModelSpec:
     assert kind is not None  # _why_not_here said so
     names = PUBLISHED_SIZES if kind == "nomic_bert" else SIZES
     try:
-        layers, hidden, heads, intermediate = (int(config[one]) for one in names)
+        layers, hidden, heads, intermediate = (int(config[key]) for key in names)
         most = int(config["n_positions" if kind == "nomic_bert" else "max_position_embeddings"])
     except (KeyError, TypeError, ValueError):
         raise ModelError(
             f"{folder}/{CONFIG} lacks one of {', '.join(names)}; it is no {kind}"
         ) from None
     positions = most - PADDED.get(kind, 0)
-    digests = {one: sha256(folder / one) for one in (WEIGHTS, TOKENIZER, CONFIG)}
+    digests = {file: sha256(folder / file) for file in (WEIGHTS, TOKENIZER, CONFIG)}
     query, document = prompts(folder)
     return ModelSpec(
         id=name,
@@ -232,9 +241,9 @@ def _spec(folder: Path, name: str, revision: str) -> ModelSpec:
 
 def _window(folder: Path) -> int | None:
     """Tokens read of a text: the model's own word for it, else its tokenizer's."""
-    said = _json(folder / "sentence_bert_config.json").get("max_seq_length")
-    said = said or _json(folder / "tokenizer_config.json").get("model_max_length")
-    return int(said) if isinstance(said, int | float) and 2 < said < 1e6 else None
+    window = _json(folder / "sentence_bert_config.json").get("max_seq_length")
+    window = window or _json(folder / "tokenizer_config.json").get("model_max_length")
+    return int(window) if isinstance(window, int | float) and 2 < window < 1e6 else None
 
 
 def _json(path: Path, default: Any = None) -> Any:

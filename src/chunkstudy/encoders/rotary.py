@@ -47,7 +47,8 @@ class Rotary(Bert):
         speeds = base ** -(torch.arange(0, width, 2, dtype=torch.float64) / width)
         angles = torch.outer(torch.arange(self.positions, dtype=torch.float64), speeds)
         self._turns = [
-            one(angles).repeat(1, 2).to(self.device, self.dtype) for one in (torch.cos, torch.sin)
+            function(angles).repeat(1, 2).to(self.device, self.dtype)
+            for function in (torch.cos, torch.sin)
         ]
 
     def _attention(
@@ -56,7 +57,7 @@ class Rotary(Bert):
         return super()._attention(self._turned(query), self._turned(key), value)
 
     def _turned(self, states: torch.Tensor) -> torch.Tensor:
-        cosines, sines = (one[: states.shape[2]] for one in self._turns)
+        cosines, sines = (turn[: states.shape[2]] for turn in self._turns)
         first, second = states.chunk(2, dim=3)
         return states * cosines + torch.cat([-second, first], dim=3) * sines
 
@@ -102,11 +103,11 @@ class NomicBert(Rotary):
     gated: ClassVar = True
 
     def shapes(self) -> dict[str, tuple[int | None, ...]]:
-        found = super().shapes()
+        shapes = super().shapes()
         gates = {
-            k.replace(".dense.", ".gate."): v for k, v in found.items() if ".intermediate." in k
+            k.replace(".dense.", ".gate."): v for k, v in shapes.items() if ".intermediate." in k
         }
-        return found | gates
+        return shapes | gates
 
     def _widened(self, hidden: torch.Tensor, layer: str) -> torch.Tensor:
         gate = functional.silu(self._linear(hidden, layer + "intermediate.gate"))

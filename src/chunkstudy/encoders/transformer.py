@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from chunkstudy.base.tokens import TokenOffsets, content, without_surrogates
+from chunkstudy.encoders.checkpoint import load
 from chunkstudy.encoders.contextualized import Layout, whole
 from chunkstudy.encoders.interface import Role
-from chunkstudy.encoders.loading import load
 from chunkstudy.encoders.models import (
     ModelSpec,
     check_files,
@@ -91,7 +91,7 @@ class TransformerEncoder:
         described: dict[str, Any] = {
             "id": self.spec.id,
             "revision": self.spec.revision,
-            "weights_sha256": self.spec.weights_sha256,
+            "weights_sha256": self.spec.files["model.safetensors"],
             "tokenizer_sha256": self.spec.files["tokenizer.json"],
             "window": self.window,
             "pooling": self.spec.pooling,
@@ -122,13 +122,13 @@ class TransformerEncoder:
         unique = {text: i for i, text in enumerate(dict.fromkeys(texts))}
         ids = self.token_ids([prefix + text for text in unique])
         vectors = torch.empty(len(unique), self.dimension)
-        for batch in self._batches([len(one) for one in ids]):
+        for batch in self._batches([len(of_text) for of_text in ids]):
             states = self._model.states([ids[i] for i in batch])
             vectors[batch] = torch.cat([mean_pool(group) for group in states]).cpu()
         if self.spec.normalise:
             vectors = normalise(vectors)
-        found: NDArray[np.float32] = vectors.numpy()
-        return found[[unique[text] for text in texts]]
+        unique_vectors: NDArray[np.float32] = vectors.numpy()
+        return unique_vectors[[unique[text] for text in texts]]
 
     def content(self, texts: Sequence[str]) -> list[tuple[list[int], TokenOffsets]]:
         """Ids of each whole text without special tokens, and the characters of each token,
@@ -167,16 +167,18 @@ class TransformerEncoder:
                 f"{self.spec.positions} positions"
             )
         self._adapt("document")
-        found: dict[int, torch.Tensor] = {}
+        by_window: dict[int, torch.Tensor] = {}
         for batch in self._batches([len(ids) for ids in windows]):
             groups = self._model.states([windows[i] for i in batch])
-            found.update(zip(batch, (one for group in groups for one in group), strict=True))
+            by_window.update(
+                zip(batch, (state for group in groups for state in group), strict=True)
+            )
         parts = iter(range(len(windows)))
         empty = torch.zeros(0, self.dimension, device=self.device)
         sequences = []
         for layout in layouts:
-            kept = [found[next(parts)][a:b] for a, b in layout.kept]
-            sequences.append(sequence(kept, layout.places) if kept else empty)
+            pieces = [by_window[next(parts)][a:b] for a, b in layout.kept]
+            sequences.append(sequence(pieces, layout.places) if pieces else empty)
         return sequences
 
     def pool(
@@ -202,7 +204,7 @@ class TransformerEncoder:
         sizes that hold the whole text.
         """
         prefix = self._prefix(role)
-        digests = [whole(ids).digest() for ids in self.token_ids([prefix + one for one in texts])]
+        digests = [whole(ids).digest() for ids in self.token_ids([prefix + text for text in texts])]
         if role == "query" and self.spec.query_adapter != self.spec.document_adapter:
             return [hashlib.sha256(b"query adapter" + digest).digest() for digest in digests]
         return digests
@@ -217,8 +219,8 @@ class TransformerEncoder:
     def token_count(self, texts: Sequence[str]) -> list[int]:
         """Content tokens of each whole text: nothing is cut, special tokens are left out."""
         clean = [without_surrogates(text) for text in texts]
-        found = self._counter.encode_batch_fast(clean, add_special_tokens=False)
-        return [len(encoding) for encoding in found]
+        encodings = self._counter.encode_batch_fast(clean, add_special_tokens=False)
+        return [len(encoding) for encoding in encodings]
 
     def characters_read(self, texts: Sequence[str]) -> list[int]:
         """Characters of each text that fall within the window; the length where all do."""

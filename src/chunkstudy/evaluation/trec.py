@@ -20,7 +20,7 @@ UNSAFE = re.compile(r"[\s%]")
 
 def name(text: str) -> str:
     """An id without white space."""
-    return UNSAFE.sub(lambda found: "".join(f"%{b:02X}" for b in found[0].encode()), text)
+    return UNSAFE.sub(lambda match: "".join(f"%{b:02X}" for b in match[0].encode()), text)
 
 
 def chunk_names(collection: Collection, chunks: Chunks) -> list[str]:
@@ -53,14 +53,14 @@ def _lines(
 ) -> Iterable[str]:
     depth = ranking.chunk.shape[1]
     for query, row in zip(collection.queries, ranking.chunk.tolist(), strict=True):
-        for rank, found in enumerate((one for one in row if one != NO_CHUNK), start=1):
+        for rank, item in enumerate((index for index in row if index != NO_CHUNK), start=1):
             score = depth + 1 - rank
-            yield f"{name(query.id)} Q0 {name(names[found])} {rank} {score} {tag}\n"
+            yield f"{name(query.id)} Q0 {name(names[item])} {rank} {score} {tag}\n"
 
 
 def write_qrels(path: Path, judged: Iterable[tuple[str, str, int]]) -> None:
     """Judgments: query, 0, what is judged, grade."""
-    rows = (f"{name(query)} 0 {name(one)} {grade}\n" for query, one, grade in judged)
+    rows = (f"{name(query)} 0 {name(item)} {grade}\n" for query, item, grade in judged)
     write_text(path, "".join(rows))
 
 

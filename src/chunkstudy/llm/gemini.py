@@ -53,11 +53,11 @@ class GeminiProvider:
         return {"name": self.name, "endpoint": self.endpoint}
 
     def open(self) -> None:
-        found = key(*KEYS)
-        if found is None:
+        secret = key(*KEYS)
+        if secret is None:
             raise self._error(f"needs a key; set {KEYS[0]}, or replay what is recorded")
         _sdk().configure(
-            api_key=found, transport="rest", client_options={"api_endpoint": self._address}
+            api_key=secret, transport="rest", client_options={"api_endpoint": self._address}
         )
 
     def ask(self, request: Request) -> Reply:
@@ -105,7 +105,7 @@ class GeminiProvider:
                 max_output_tokens=request.output_limit,
                 response_mime_type=kind,
             ),
-            safety_settings={f"HARM_CATEGORY_{one}": "BLOCK_NONE" for one in UNBLOCKED},
+            safety_settings={f"HARM_CATEGORY_{category}": "BLOCK_NONE" for category in UNBLOCKED},
             request_options=options,
         )
         text, finish = "", None
@@ -133,7 +133,7 @@ class GeminiProvider:
         status = int(getattr(error, "code", None) or 0)
         if not status:
             return self._error("did not answer; run again later")
-        reasons = (one.get("reason") for one in error.details if isinstance(one, dict))
+        reasons = (detail.get("reason") for detail in error.details if isinstance(detail, dict))
         return refused(self._who, status, next(filter(None, reasons), None), KEYS)
 
     def _error(self, problem: str) -> LanguageModelError:

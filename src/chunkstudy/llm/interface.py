@@ -53,8 +53,8 @@ def conversation(
 ) -> tuple[Message, ...]:
     """An instruction, examples of questions and their answers, and what is asked now."""
     messages = [Message("system", instruction)]
-    for asked, answered in examples:
-        messages += Message("user", asked), Message("assistant", answered)
+    for example, answered in examples:
+        messages += Message("user", example), Message("assistant", answered)
     return (*messages, Message("user", question))
 
 
@@ -101,26 +101,30 @@ class Request:
             raise ValueError(f"a temperature of {self.temperature} is impossible; use 0 to 2")
         if "" in self.answers or len(set(self.answers)) != len(self.answers):
             raise ValueError("allowed answers must differ and none may be empty")
-        clean = tuple(Message(one.role, without_surrogates(one.text)) for one in self.messages)
+        clean = tuple(
+            Message(message.role, without_surrogates(message.text)) for message in self.messages
+        )
         object.__setattr__(self, "messages", clean)
 
     @property
     def tokens(self) -> int:
         """What is read of it, by cl100k, with what the chat format adds."""
-        texts = sum(AROUND_MESSAGE + len(encode_cl100k(one.text)) for one in self.messages)
+        texts = sum(AROUND_MESSAGE + len(encode_cl100k(message.text)) for message in self.messages)
         return AROUND_REPLY + texts
 
     def recorded(self) -> dict[str, Any]:
         """The request as recordings keep it: of each text its length and sha256, since documents
         may not be republished; what stands at its default is left out, but for the temperature."""
-        kept = {one.name: getattr(self, one.name) for one in fields(self)}
-        kept["messages"] = [
-            {"role": one.role, "characters": len(one.text), "sha256": text_digest(one.text)}
-            for one in self.messages
+        content = {part.name: getattr(self, part.name) for part in fields(self)}
+        content["messages"] = [
+            {"role": part.role, "characters": len(part.text), "sha256": text_digest(part.text)}
+            for part in self.messages
         ]
-        kept["answers"] = list(self.answers)
+        content["answers"] = list(self.answers)
         absent: dict[str, object] = {"seed": None, "answers": [], "json": False, "attempt": 0}
-        return {name: value for name, value in kept.items() if (name, value) not in absent.items()}
+        return {
+            name: value for name, value in content.items() if (name, value) not in absent.items()
+        }
 
 
 @dataclass(frozen=True, slots=True)

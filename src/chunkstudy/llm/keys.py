@@ -14,7 +14,6 @@ NAMES = (
     "GEMINI_API_KEY",
     "GOOGLE_API_KEY",
     "CHUNKSTUDY_SERVER_KEY",
-    "JINA_API_KEY",
 )
 """Every variable that a key is read from."""
 REMOVED = "[key removed]"
@@ -33,19 +32,19 @@ def key(*names: str) -> str | None:
         UnusableKeyError: if it holds characters no key has.
     """
     for name in names:
-        if found := os.environ.get(name, "").strip():
-            if not re.fullmatch(r"[\x21-\x7e]+", found):
+        if secret := os.environ.get(name, "").strip():
+            if not re.fullmatch(r"[\x21-\x7e]+", secret):
                 raise UnusableKeyError(f"{name} holds characters no key has; set it again")
-            return found
+            return secret
     return None
 
 
 def without_keys(text: str) -> str:
     """The text with every key of the environment taken out: a server may send one back."""
     for name in NAMES:
-        found = os.environ.get(name, "").strip()
-        if len(found) >= SHORTEST:
-            text = text.replace(found, REMOVED)
+        secret = os.environ.get(name, "").strip()
+        if len(secret) >= SHORTEST:
+            text = text.replace(secret, REMOVED)
     return text
 
 

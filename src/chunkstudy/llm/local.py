@@ -79,7 +79,7 @@ class Causal:
         ends = self.model.generation_config.eos_token_id
         self.end = int(self.tokenizer.eos_token_id)
         self.ends = {self.end, *(ends if isinstance(ends, list) else [ends or self.end])}
-        self._control = [str(one) for one in self.tokenizer.added_tokens_decoder.values()]
+        self._control = [str(token) for token in self.tokenizer.added_tokens_decoder.values()]
         self._kept: tuple[list[int], Any] | None = None
 
     def reply(self, request: Request) -> tuple[str, str, int, int]:
@@ -113,9 +113,11 @@ class Causal:
         Where a text holds one of the format's own words, a blank is put into it: a document cannot
         end its message or speak for somebody else.
         """
-        said = [{"role": one.role, "content": self._harmless(one.text)} for one in messages]
+        turns = [
+            {"role": message.role, "content": self._harmless(message.text)} for message in messages
+        ]
         text = self.tokenizer.apply_chat_template(
-            said, tokenize=False, add_generation_prompt=asking
+            turns, tokenize=False, add_generation_prompt=asking
         )
         ids: list[int] = self.tokenizer(text, add_special_tokens=False)["input_ids"]
         return ids
@@ -136,7 +138,7 @@ class Causal:
             states, last = self._read(messages)
             scores: list[float] = []
             for start in range(0, len(answers), TOGETHER):
-                ids = [self._answer(one) for one in answers[start : start + TOGETHER]]
+                ids = [self._answer(answer) for answer in answers[start : start + TOGETHER]]
                 scores += self._scored(states, last, ids)
         return scores
 
@@ -149,16 +151,16 @@ class Causal:
         import torch
 
         longest = max(map(len, ids))
-        filled = torch.tensor([one + [self.end] * (longest - len(one)) for one in ids])
+        filled = torch.tensor([answer + [self.end] * (longest - len(answer)) for answer in ids])
         repeated = _copied(states)
         repeated.batch_repeat_interleave(len(ids))
         logits = self.model(filled[:, :-1], past_key_values=repeated).logits
         first = torch.log_softmax(last, dim=-1)
         scores = []
-        for row, one in enumerate(ids):
-            rest = torch.log_softmax(logits[row, : len(one) - 1], dim=-1)
-            later = rest.gather(1, filled[row, 1 : len(one), None]).sum()
-            scores.append(float(first[one[0]] + later))
+        for row, answer in enumerate(ids):
+            rest = torch.log_softmax(logits[row, : len(answer) - 1], dim=-1)
+            later = rest.gather(1, filled[row, 1 : len(answer), None]).sum()
+            scores.append(float(first[answer[0]] + later))
         return scores
 
     def _written(self, request: Request) -> tuple[list[int], str]:

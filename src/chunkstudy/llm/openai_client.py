@@ -46,7 +46,7 @@ SHOWN = 40
 
 
 @dataclass(frozen=True)
-class Vectors:
+class EmbeddingReply:
     """Vectors (texts, dimension) in the order of the texts, as received; the model's name and the
     tokens counted as the server gives them."""
 
@@ -95,8 +95,8 @@ class OpenAIClient:
     def open(self) -> None:
         if self._client is not None:
             return
-        found = key(*self.keys)
-        if self._needs_key and found is None:
+        secret = key(*self.keys)
+        if self._needs_key and secret is None:
             raise LanguageModelError(
                 f"{self.model} at {self.endpoint} needs a key; set {self.keys[0]}, or replay what "
                 "is recorded"
@@ -104,7 +104,7 @@ class OpenAIClient:
         import openai  # late: the import alone takes a second, and the extra llm installs it
 
         self._client = openai.OpenAI(
-            api_key=found or "none",
+            api_key=secret or "none",
             base_url=self._address,
             max_retries=RETRIES,
             timeout=openai.Timeout(self._timeout, connect=min(self._timeout, CONNECTING)),
@@ -139,7 +139,9 @@ class OpenAIClient:
             not_sent=("answers",) if request.answers else (),
         )
 
-    def embed(self, texts: Sequence[str], dimension: int = 0, any_name: bool = False) -> Vectors:
+    def embed(
+        self, texts: Sequence[str], dimension: int = 0, any_name: bool = False
+    ) -> EmbeddingReply:
         """The vectors of texts that fit one request.
 
         Args:
@@ -160,9 +162,9 @@ class OpenAIClient:
             )
         items = sorted(reply.data, key=lambda item: item.index)
         dimension = dimension or len(items[0].embedding)
-        if others := [len(i.embedding) for i in items if len(i.embedding) != dimension]:
+        if wrong := [len(i.embedding) for i in items if len(i.embedding) != dimension]:
             raise self._error(
-                f"sent a vector of {others[0]} numbers where {dimension} are expected; if another "
+                f"sent a vector of {wrong[0]} numbers where {dimension} are expected; if another "
                 "model answers there by now, set CHUNKSTUDY_RECORDINGS to a new folder"
             )
         with np.errstate(over="ignore"):
@@ -174,19 +176,7 @@ class OpenAIClient:
                 f"sent a vector of zeros, or with a number that is not finite, for the text "
                 f"{text!r}; see what it makes of that text alone"
             )
-        return Vectors(vectors, without_keys(reply.model), reply.usage.prompt_tokens)
-
-    def post(self, content: Mapping[str, Any]) -> Any:
-        """What the server replies to JSON that is sent to its very address, with a key if there is
-        one."""
-        import openai
-
-        headers: dict[str, Any] = {"Authorization": openai.Omit()} if not key(*self.keys) else {}
-        return self._asked(
-            lambda client: client.post(
-                self._address, body=content, cast_to=object, options={"headers": headers}
-            )
-        )
+        return EmbeddingReply(vectors, without_keys(reply.model), reply.usage.prompt_tokens)
 
     def _asked(self, ask: Callable[[OpenAI], Received]) -> Received:
         """What the library receives, or why it does not, in words of this file.

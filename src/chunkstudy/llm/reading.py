@@ -45,7 +45,7 @@ class Read:
     states: Any
 
 
-class Part(NamedTuple):
+class HiddenPart(NamedTuple):
     """Tokens that are read again: ``length`` from ``first`` on, where the ``hidden`` tokens right
     before them cannot be attended to."""
 
@@ -77,8 +77,8 @@ class CausalReader:
 
     def tokens(self, text: str) -> tuple[list[int], list[Span]]:
         """The ids of a text and the characters that each stands for."""
-        found = self._tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
-        return found["input_ids"], [(start, end) for start, end in found["offset_mapping"]]
+        encoded = self._tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
+        return encoded["input_ids"], [(start, end) for start, end in encoded["offset_mapping"]]
 
     def read(self, ids: Sequence[int]) -> Read:
         """
@@ -94,29 +94,29 @@ class CausalReader:
                 f"{self.name}; read fewer at a time"
             )
         with torch.inference_mode():
-            found = self._model(
+            output = self._model(
                 torch.tensor([[self._start, *ids]]), use_cache=True, output_attentions=True
             )
-            logs = torch.log_softmax(found.logits[0, :-1], dim=-1)
+            logs = torch.log_softmax(output.logits[0, :-1], dim=-1)
             came = logs.gather(1, torch.tensor(ids)[:, None])[:, 0]
             entropy = -(logs.exp() * logs).sum(dim=-1)
-            layers = getattr(found, "attentions", None)
-            if not layers or any(one is None for one in layers):
+            layers = getattr(output, "attentions", None)
+            if not layers or any(layer is None for layer in layers):
                 raise LanguageModelError(
                     f"{self.name} gives no attention, which boundary signals read; use a model "
                     "whose layers attend to tokens, as Llama's do"
                 )
-            mean = sum(one[0].mean(dim=0) for one in layers) / len(layers)
+            mean = sum(layer[0].mean(dim=0) for layer in layers) / len(layers)
             largest = layers[-1][0].amax(dim=0)
         return Read(
             entropy.numpy().astype(np.float64) / BIT,
             -came.numpy().astype(np.float64) / BIT,
             mean[1:, 1:].numpy(),
             largest[1:, 1:].numpy(),
-            found.past_key_values,
+            output.past_key_values,
         )
 
-    def again(self, ids: Sequence[int], read: Read, parts: Sequence[Part]) -> list[Floats]:
+    def again(self, ids: Sequence[int], read: Read, parts: Sequence[HiddenPart]) -> list[Floats]:
         """Of each part the surprisal of the tokens that follow its own, (length,) in bits.
 
         All parts are read in one pass: each attends to its own tokens and to the states of those
@@ -131,15 +131,15 @@ class CausalReader:
             return []
         if any(not 0 <= p.hidden <= p.first < p.first + p.length < len(ids) for p in parts):
             raise ValueError("a part reaches outside of the tokens read, or no token follows it")
-        kept, total = len(ids) + 1, sum(part.length for part in parts)
-        allowed = torch.zeros(total, kept + total, dtype=torch.bool)
+        before, total = len(ids) + 1, sum(part.length for part in parts)
+        allowed = torch.zeros(total, before + total, dtype=torch.bool)
         tokens: list[int] = []
         places: list[int] = []
         for first, length, hidden in parts:
             begun, after = len(tokens), len(tokens) + length
             allowed[begun:after, : first + 1 - hidden] = True
-            own = torch.ones(length, length, dtype=torch.bool).tril()
-            allowed[begun:after, kept + begun : kept + after] = own
+            inside = torch.ones(length, length, dtype=torch.bool).tril()
+            allowed[begun:after, before + begun : before + after] = inside
             tokens += ids[first : first + length]
             places += range(first + 1, first + 1 + length)
         mask = torch.zeros(allowed.shape).masked_fill(~allowed, torch.finfo(torch.float32).min)

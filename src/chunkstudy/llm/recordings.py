@@ -88,12 +88,12 @@ class RecordedLines:
         named = {} if setting is None else {"setting": _checksum(setting)}
         with self._lock, alone(self.path.parent):
             self._refresh()
-            new = [{**one, **named} for one in lines if one["digest"] not in self]
+            new = [{**line, **named} for line in lines if line["digest"] not in self]
             if setting is not None and new and named["setting"] not in _settings(self.path):
                 _append(settings_of(self.path), [setting])
             _append(self.path, new)
             self._refresh()
-        return [self.line(one["digest"]) or {} for one in lines]
+        return [self.line(line["digest"]) or {} for line in lines]
 
     def settle(self) -> None:
         """Order the lines by digest, of what they share by its name; a damaged one is set aside."""
@@ -147,14 +147,14 @@ class Recordings(RecordedLines):
 
     def write(self, request: Request, reply: Reply) -> Reply:
         """Record a reply, unless another process did meanwhile; what is recorded then."""
-        asked = request.recorded()
-        name = digest(self._described, asked)
-        *before, last = asked.pop("messages")
-        alike = {one: asked.pop(one) for one in ALIKE}
+        question = request.recorded()
+        name = digest(self._described, question)
+        *before, last = question.pop("messages")
+        alike = {attribute: question.pop(attribute) for attribute in ALIKE}
         setting = {"provider": self._described, "messages": before, "request": alike}
-        if "answers" in asked:
-            asked["answers"] = _counted(asked["answers"])
-        content = {"request": {**asked, "messages": [last]}, "reply": reply.recorded()}
+        if "answers" in question:
+            question["answers"] = _counted(question["answers"])
+        content = {"request": {**question, "messages": [last]}, "reply": reply.recorded()}
         return Reply.of(self.add([{"digest": name, **content}], setting)[0]["reply"])
 
 
@@ -216,7 +216,7 @@ def _listed(answers: list[str] | dict[str, Any]) -> list[str]:
 
 def _settings(path: Path) -> dict[str, dict[str, Any]]:
     """What the lines of a file share, by the name that they give it."""
-    return {_checksum(one): one for one in _whole(settings_of(path))}
+    return {_checksum(setting): setting for setting in _whole(settings_of(path))}
 
 
 def _whole(path: Path) -> Iterator[dict[str, Any]]:
@@ -229,7 +229,9 @@ def _whole(path: Path) -> Iterator[dict[str, Any]]:
 def _append(path: Path, contents: Iterable[Mapping[str, Any]]) -> None:
     """Add lines with their checksums, so that they outlive this process, behind the end of what a
     killed one left."""
-    text = "".join(canonical({**one, "sha256": _checksum(one)}) + "\n" for one in contents)
+    text = "".join(
+        canonical({**content, "sha256": _checksum(content)}) + "\n" for content in contents
+    )
     with path.open("a+b") as file:
         if size := file.seek(0, os.SEEK_END):
             file.seek(size - 1)
@@ -244,14 +246,14 @@ def _settle(path: Path, name: Callable[[Mapping[str, Any]], str]) -> None:
     if not path.is_file():
         return
     before = path.read_bytes()
-    kept: dict[str, bytes] = {}
+    by_name: dict[str, bytes] = {}
     for line in before.splitlines(keepends=True):
         if (content := _parsed(line)) is not None:
-            kept.setdefault(name(content), line)
+            by_name.setdefault(name(content), line)
         else:
             with path.with_name(f"{path.name}.torn").open("ab") as aside:
                 aside.write(line)
-    after = b"".join(kept[one] for one in sorted(kept))
+    after = b"".join(by_name[key] for key in sorted(by_name))
     if after != before:
         with replacing(path, durable=True) as temporary:
             temporary.write_bytes(after)

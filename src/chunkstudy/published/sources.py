@@ -8,7 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA, AS_PUBLISHED_IELAB, AS_PUBLISHED_JINA
+from chunkstudy.base.protocols import (
+    AS_PUBLISHED_CHROMA,
+    AS_PUBLISHED_IELAB,
+    AS_PUBLISHED_JINA,
+    CORRECTED,
+)
 from chunkstudy.encoders import models
 from chunkstudy.published import requirements
 from chunkstudy.published.cells import Cell
@@ -19,6 +24,7 @@ from chunkstudy.runs.conditions import (
     NONE,
     PRE_EMBEDDING,
     Condition,
+    EncoderName,
 )
 from chunkstudy.runs.requirements import weights_needed
 
@@ -194,11 +200,19 @@ def _taxonomy(cell: Cell) -> Source:
     return parts[0] if len(parts) == 1 else Mean(parts)
 
 
+def _mteb(cell: Cell) -> Source:
+    """Documents read whole up to the model's own window: nothing that the corrected protocol does
+    otherwise."""
+    encoder = str(EncoderName(cell.encoder))
+    return Condition(cell.collection, cell.chunker, encoder, cell.ordering, CORRECTED.name)
+
+
 WORKS = {
     "chroma": Work("Chroma's report", "Chroma", AS_PUBLISHED_CHROMA.name, _chroma),
     "jina": Work("Jina's posts", "Jina", AS_PUBLISHED_JINA.name, _jina),
     "taxonomy": Work("Beyond Chunk-Then-Embed", "the taxonomy", AS_PUBLISHED_IELAB.name, _taxonomy),
     "tutorial": Work("the tutorial", "tutorial"),
+    "mteb": Work("MTEB's leaderboard", "MTEB", CORRECTED.name, _mteb),
 }
 """Every published work by the name that its cells have and that its notebooks begin with; a cell
 that quotes another work names that one's protocol itself."""

@@ -33,7 +33,7 @@ from chunkstudy.chunkers import expected_requests
 from chunkstudy.chunkers.cutting_by_signal import Strengths
 from chunkstudy.chunkers.locate import locate
 from chunkstudy.chunkers.signals import AFTER, BEFORE, CONTEXT, SIZE, measure, strength
-from chunkstudy.chunkers.table import Entry
+from chunkstudy.chunkers.table import ChunkerEntry
 from chunkstudy.chunkers.text_tokens import WordPieces, decoded
 from chunkstudy.collections import registry
 from chunkstudy.llm import providers
@@ -248,7 +248,7 @@ def _tokenizer(store: VectorStore | None) -> TextTokens | None:
     return None
 
 
-def _remembered(store: VectorStore, collection: Collection, chunker: Entry) -> Embed:
+def _remembered(store: VectorStore, collection: Collection, chunker: ChunkerEntry) -> Embed:
     """An embedding function that knows all that the chunker embeds of the collection already."""
     assert chunker.windows
     texts = [text for d in collection.documents for text in chunker.windows(d.text)]

@@ -24,7 +24,7 @@ from chunkstudy.base.models import SMOLLM, is_causal_model, is_language_model
 from chunkstudy.base.protocols import CORRECTED, PROTOCOLS, Protocol
 from chunkstudy.chunkers import contexts
 from chunkstudy.chunkers.structure import check_sizes
-from chunkstudy.chunkers.table import CHUNKERS, Entry
+from chunkstudy.chunkers.table import CHUNKERS, ChunkerEntry
 from chunkstudy.collections import registry
 from chunkstudy.collections.registry import Task
 from chunkstudy.encoders.window_layouts import LAYOUTS
@@ -123,7 +123,7 @@ class ChunkerSpec:
         return "-".join((self.name, *map(str, self.sizes), *suffix, *by))
 
     @property
-    def entry(self) -> Entry:
+    def entry(self) -> ChunkerEntry:
         """Its line in the table."""
         return CHUNKERS[self.name]
 

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 import numpy as np
 import pandas as pd
 
@@ -18,8 +16,15 @@ from chunkstudy.chunkers.passages import paragraphs
 from chunkstudy.collections import covid_qa, registry
 from chunkstudy.evaluation.measures.token_overlap import JudgedSpans
 
-IN_PARTS = ("chroma", covid_qa.ALL, covid_qa.WITHIN)
-"""Whose queries belong to parts that tables tell apart: corpora, papers."""
+IN_PARTS = (
+    "chroma",
+    covid_qa.ALL,
+    covid_qa.WITHIN,
+    "evidence-inference-within",
+    "fairytaleqa-within",
+    "qmsum-within",
+)
+"""Whose queries belong to parts that tables tell apart: corpora, papers, stories, meetings."""
 SPANS = ("query", "document", "start", "end")
 """A judged span: indices of query and document, and its characters."""
 
@@ -41,7 +46,7 @@ def every(places: Places) -> pd.DataFrame:
 def write(collection: Collection, places: Places) -> None:
     """Write all that is known of a collection of the study: query id to part and the counts of each
     part; Chroma's judged spans, of whose records the first chunks are kept (``rescore``); what
-    decides how documents are read; what was released."""
+    decides how documents are read."""
     name, found = collection.name, {}
     if name in IN_PARTS:
         parts = collection.groups.items()
@@ -52,8 +57,6 @@ def write(collection: Collection, places: Places) -> None:
         found[f"{name}_judgments"] = pd.DataFrame({one: getattr(spans, one) for one in SPANS})
     if registry.find(name).task != "token_overlap":
         found[f"{name}_facts"] = facts(collection)
-    if name in (covid_qa.ALL, covid_qa.WITHIN):
-        found[f"{covid_qa.ALL}_release"] = pd.DataFrame([asdict(covid_qa.tally())])
     for called, table in found.items():
         text = table.to_csv(index=False, lineterminator="\n")
         write_text(places.results / "facts" / f"{called}.csv", text)

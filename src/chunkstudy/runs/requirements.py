@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from chunkstudy.base import weights
 from chunkstudy.collections import registry
-from chunkstudy.encoders import models, received
+from chunkstudy.encoders import api, models
 from chunkstudy.llm import asking, causal_models, providers
 from chunkstudy.llm.openai_client import KEY
 from chunkstudy.runs.conditions import Condition
@@ -65,7 +65,7 @@ def _of_encoder(spec: models.ModelSpec, contextualized: bool, here: bool) -> lis
         return weights_needed(models.with_recorded_digests(spec) if here else spec)
     states = "an API returns no token states, which contextualized encoding pools"
     sentences = [states] if contextualized else []
-    if here and received.at_hand(spec.id):
+    if here and api.at_hand(spec.id):
         return sentences
     return [*sentences, f"needs {KEY} or recordings of {spec.id}"]
 

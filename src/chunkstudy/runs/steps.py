@@ -24,7 +24,7 @@ from chunkstudy.collections.registry import load_collection
 from chunkstudy.evaluation.retrieval import chunks as retrieval
 from chunkstudy.evaluation.retrieval import small_to_large
 from chunkstudy.evaluation.retrieval.bm25 import BM25
-from chunkstudy.evaluation.retrieval.chunks import Ranking, Search
+from chunkstudy.evaluation.retrieval.chunks import Limit, Ranking, Search
 from chunkstudy.evaluation.retrieval.fusion import FUSED, fused
 from chunkstudy.evaluation.statistics.differences import Pair, differences
 from chunkstudy.runs import chunking, encoding, scoring
@@ -38,7 +38,7 @@ from chunkstudy.runs.conditions import (
     rules,
 )
 from chunkstudy.runs.encoding import Vectors as Vectors
-from chunkstudy.runs.store import load_store
+from chunkstudy.runs.store import VectorStore, load_store
 
 DEFAULT = parse_encoder(MINILM).model
 
@@ -103,7 +103,7 @@ def chunk(
 def encode(
     of: Collection,
     chunks: Chunks,
-    encoder: str = DEFAULT,
+    encoder: str | VectorStore = DEFAULT,
     window: int | None = None,
     ordering: str = PRE_EMBEDDING,
     protocol: str = CORRECTED.name,
@@ -113,7 +113,8 @@ def encode(
     Args:
         of: the collection.
         chunks: of the collection.
-        encoder: hub id of a model that ``chunkstudy models`` shows.
+        encoder: hub id of a model that ``chunkstudy models`` shows; or a model with what it has
+            computed, of which window and place of vectors are then decided already.
         window: tokens read at once; the model's own where none is given.
         ordering: the embedding method: ``pre_embedding``, late chunking as in
             ``contextualized-256``, or a context put before each chunk as in ``prepended-title``.
@@ -124,8 +125,10 @@ def encode(
         ModelError: if the model is unknown or not here.
     """
     _check_chunks(of, chunks)
-    method, slug = parse_method(ordering), str(EncoderName(encoder, window))
-    store = load_store(slug, places.find().vectors, rules(protocol).newlines)
+    method, store = parse_method(ordering), encoder
+    if isinstance(store, str):
+        slug = str(EncoderName(store, window))
+        store = load_store(slug, places.find().vectors, rules(protocol).newlines)
     before = encoding.contexts_of(method, of, chunks)
     vectors, _ = encoding.encode_both(store, of, chunks, method, rules(protocol), before)
     return vectors
@@ -146,6 +149,7 @@ def search(
     k: int = 5,
     words: Words | None = None,
     returned: Chunks | None = None,
+    allowed: Limit | None = None,
 ) -> Ranking:
     """The ``k`` best chunks of each query, exactly searched; of equal ones the first.
 
@@ -156,6 +160,7 @@ def search(
             reciprocal ranks.
         returned: chunks that hand over a larger span (small-to-large): each span counts once, at
             the rank of its best chunk, and indices are of :func:`handed_over`.
+        allowed: limits each query to its own document, as ``Limit.of(collection, chunks)`` does.
 
     Raises:
         StepError: if neither vectors nor words are given, or of different queries or chunks.
@@ -168,7 +173,7 @@ def search(
         given = " and ".join(f"{q} queries and {c} chunks" for q, c in sorted(sizes))
         small = f", and {len(returned)} chunks to return" if returned is not None else ""
         raise StepError(f"{given} are given{small}; search by what is of the same chunks")
-    ranked = to_any_depth(vectors, words)
+    ranked = to_any_depth(vectors, words, allowed)
     if returned is None:
         return ranked(k)
     _, group = small_to_large.returned(returned)
@@ -176,14 +181,16 @@ def search(
     return Ranking(ranking.chunk[:, :k], ranking.score[:, :k], ranking.ties_at_cut)
 
 
-def to_any_depth(vectors: Vectors | None, words: Words | None) -> Search:
+def to_any_depth(
+    vectors: Vectors | None, words: Words | None, allowed: Limit | None = None
+) -> Search:
     """A search by vectors, by words, or by both, of which at least one is given: a function from a
     depth to the ranking."""
     ways: list[Search] = []
     if vectors is not None:
-        ways.append(partial(retrieval.search, *vectors))
+        ways.append(partial(retrieval.search, *vectors, allowed=allowed))
     if words is not None:
-        ways.append(partial(BM25(words.chunks).search, words.queries))
+        ways.append(partial(BM25(words.chunks).search, words.queries, allowed=allowed))
     return fused(ways, max(len(by.chunks) for by in (vectors, words) if by is not None))
 
 

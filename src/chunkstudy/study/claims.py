@@ -18,17 +18,23 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
 from chunkstudy.base.places import Places
-from chunkstudy.published import statements
+from chunkstudy.published import sources, statements
 from chunkstudy.published.cells import CLAIMS, Fact
 from chunkstudy.published.statements import Statement
+from chunkstudy.study.drawing import COLORS, one_legend, style
 from chunkstudy.study.formats import MINUS, Columns
 from chunkstudy.study.titles import one_of
+
+if TYPE_CHECKING:
+    from chunkstudy.study.study import Study
 
 Decided = bool | np.bool_ | pd.Series | pd.DataFrame | None
 Truth = Decided | Sequence[Decided]
@@ -44,6 +50,16 @@ SHOWN_AS: Columns = {
     "numbers": lambda text: NEGATIVE.sub(MINUS, text),
     "reading": one_of({"plain": "as it stands"}),
 }
+
+VERDICTS = {"holds": (COLORS[2], ""), "partly": (COLORS[1], "//"),
+            "contradicted": (COLORS[3], "xx"), "open": ("0.85", "")}  # fmt: skip
+"""Colours and hatches, so that verdicts differ in grey print too."""
+LEGIBLE = 2
+"""Claims of a bar that is wide enough for its count."""
+READINGS = {"fair": "as a fair reader takes them", "strict": "word for word"}
+WHOSE = {"chroma": "Chroma's report", "jina": "Jina's posts", "taxonomy": "the taxonomy",
+         "tutorial": "the tutorial"}  # fmt: skip
+SHOWN = ["id", "claim", "reading", "verdict", "basis", "numbers", "place"]
 
 
 class ClaimError(ValueError):
@@ -198,3 +214,65 @@ def collect(places: Places) -> pd.DataFrame:
         for row in pages[id][page]
     ]
     return pd.DataFrame(ledger, columns=COLUMNS)
+
+
+def both(claims: pd.DataFrame) -> pd.DataFrame:
+    """A claim a row with its two verdicts, ``fair`` and ``strict``; one that is read in one way has
+    the same twice."""
+    kind = claims["reading"].str.split(":").str[0]
+    rows = claims.drop_duplicates("id")[["id", "work", "place", "claim"]].set_index("id")
+    for reading, other in zip(READINGS, reversed(READINGS), strict=True):
+        rows[reading] = claims[kind != other].drop_duplicates("id").set_index("id")["verdict"]
+    return rows.reset_index()
+
+
+def counts(claims: pd.DataFrame) -> pd.DataFrame:
+    """Claims by work, a row for each way of reading them: how many hold, and so on."""
+    rows = [
+        {"work": work, "read": READINGS[reading], "claims": len(part)}
+        | {verdict: int((part[reading] == verdict).sum()) for verdict in VERDICTS}
+        for work, part in both(claims).groupby("work", sort=False)
+        for reading in READINGS
+    ]
+    return pd.DataFrame(rows, columns=["work", "read", "claims", *VERDICTS])
+
+
+@style()
+def figure_verdicts(claims: pd.DataFrame) -> Figure:
+    """Stacked bars of the claims of each work, a panel for each way of reading them."""
+    figure, panels = plt.subplots(1, 2, figsize=(8.3, 2.8), sharey=True)
+    box = {"facecolor": "white", "edgecolor": "none", "pad": 1, "alpha": 0.8}
+    for axes, title in zip(panels, READINGS.values(), strict=True):
+        of_reading = counts(claims).query("read == @title").set_index("work")
+        names = [sources.WORKS[str(work)].title for work in of_reading.index]
+        left = 0 * of_reading["claims"]
+        for verdict, (color, hatch) in VERDICTS.items():
+            bars = axes.barh(names, of_reading[verdict], left=left, color=color, hatch=hatch,
+                             edgecolor="white", label=verdict)  # fmt: skip
+            labels = [str(count) if count >= LEGIBLE else "" for count in of_reading[verdict]]
+            axes.bar_label(bars, labels, label_type="center", bbox=box)
+            left = left + of_reading[verdict]
+        axes.set_title(f"read {title}", loc="left")
+        axes.set_xlabel("claims")
+    panels[0].invert_yaxis()
+    one_legend(figure, panels[:1], columns=4)
+    return figure
+
+
+def paper_tables(study: Study, claims: pd.DataFrame) -> None:
+    """The paper's tables of claims: their counts, and each work's in the appendix; none where there
+    is no claim."""
+    if claims.empty:
+        return
+    heads = {name: name for name in ("work", "read", "claims", *VERDICTS)}
+    study.paper_table(
+        "claims", counts(claims), heads,
+        "Claims by work and verdict, as a fair reader takes them and word for word. Open: waits "
+        "for a model that was not at hand.",
+        once="work", shorter=sources.SHORTER | {READINGS["fair"]: "fairly"},
+    )  # fmt: skip
+    heads = {"place": "where it stands", "claim": "claim, in short", "fair": "fairly read",
+             "strict": "word for word"}  # fmt: skip
+    for work, part in both(claims).groupby("work", sort=False):
+        caption = f"Claims of {WHOSE[str(work)]}."
+        study.paper_table(f"claims_{work}", part, heads, caption, span="appendix")

@@ -49,7 +49,9 @@ class ShownCollection:
         counts = facts.counts(self.load()) if kept.empty else kept
         part = counts["part"].str.partition("/")[0]
         sums = counts.assign(part=part, documents=1).groupby("part", sort=False)
-        return sums[[one for one in counts.assign(documents=1) if one in ONCE]].sum().reset_index()
+        return (
+            sums[[name for name in counts.assign(documents=1) if name in ONCE]].sum().reset_index()
+        )
 
     def parts(self) -> Mapping[str, str]:
         """By question, the part that it is asked of; none where that is the whole collection."""
@@ -67,7 +69,7 @@ class ShownCollection:
 
     def _repr_html_(self) -> str:
         counts = self.counts()
-        return Table.of(counts[[one for one in SHOWN if one in counts]]).html()
+        return Table.of(counts[[name for name in SHOWN if name in counts]]).html()
 
 
 def question(collection: Collection, number: int) -> HTML:
@@ -76,9 +78,9 @@ def question(collection: Collection, number: int) -> HTML:
     texts = {document.id: document for document in collection.documents}
     judged = collection.judgments_by_query()[asked.id]
     shown = []
-    for one in judged:
-        document = texts[one.document]
-        span = (max(0, one.start - AROUND), min(len(document.text), one.end + AROUND))
+    for judgment in judged:
+        document = texts[judgment.document]
+        span = (max(0, judgment.start - AROUND), min(len(document.text), judgment.end + AROUND))
         shown.append(f"<li><i>{_name(document)}</i>: {marked(document, span, judged)}</li>")
     return HTML(f"<p><b>{escape(asked.text)}</b></p><ul>{''.join(shown)}</ul>")
 
@@ -120,8 +122,8 @@ def _shortened(document: Document, chunk: Span, judged: Sequence[Judgment]) -> s
     inside = _inside(document, chunk, judged)
     if not inside:
         return marked(document, (start, min(end, start + AROUND)), judged)
-    first = max(start, min(one for one, _ in inside) - AROUND)
-    last = min(end, max(one for _, one in inside) + AROUND)
+    first = max(start, min(low for low, _ in inside) - AROUND)
+    last = min(end, max(high for _, high in inside) + AROUND)
     return marked(document, (first, last), judged)
 
 
@@ -129,9 +131,9 @@ def _inside(document: Document, span: Span, judged: Sequence[Judgment]) -> list[
     """What is judged of a span."""
     start, end = span
     return [
-        (max(start, one.start), min(end, one.end))
-        for one in judged
-        if one.document == document.id and one.start < end and start < one.end
+        (max(start, judgment.start), min(end, judgment.end))
+        for judgment in judged
+        if judgment.document == document.id and judgment.start < end and start < judgment.end
     ]
 
 

@@ -15,9 +15,6 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-import numpy as np
-import pandas as pd
-
 SECRET = re.compile(r"(^|_)(key|secret|password|passwd|credential|token)(_|$)", re.IGNORECASE)
 INJECTED = "# Parameters\n"
 """How the cell begins that papermill puts behind a notebook's own parameters."""
@@ -111,52 +108,27 @@ def failed(frame: FrameType) -> str:
     if not isinstance(call, ast.Call):
         return "Not answered: the condition of its answer does not hold with these parameters."
     given = dict(zip(("question", "sentence", "holds"), call.args, strict=False))
-    given |= {one.arg: one.value for one in call.keywords if one.arg}
-    condition = f"`{ast.unparse(given['holds'])}`"
+    given |= {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
     values = ", ".join(_values(given, frame))
-    return f"Not answered: the condition {condition} does not hold with these parameters. " + (
-        f"Here {values}." if values else ""
+    return (
+        f"Not answered: the condition `{ast.unparse(given['holds'])}` does not hold with these "
+        f"parameters. {f'Here {values}.' if values else ''}"
     )
 
 
-def _values(given: dict[str, ast.expr], frame: FrameType) -> Iterator[str]:
-    """Each expression of the condition and of the sentence with its value, once."""
-    asked = [*_operands(given["holds"])]
-    sentence = given.get("sentence")
-    if sentence is not None:
-        asked += [one.value for one in ast.walk(sentence) if isinstance(one, ast.FormattedValue)]
-    for text in dict.fromkeys(ast.unparse(one) for one in asked):
+def _values(given: Mapping[str, ast.expr], frame: FrameType) -> Iterator[str]:
+    """What the condition compares and what the sentence quotes with its value, once; literals,
+    which would only say themselves again, left out."""
+    nodes = [node for of in ("holds", "sentence") if of in given for node in ast.walk(given[of])]
+    parts: list[ast.expr] = []
+    for node in nodes:
+        parts += [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
+        parts += [node.value] if isinstance(node, ast.FormattedValue) else []
+    named = (part for part in parts if any(isinstance(n, ast.Name) for n in ast.walk(part)))
+    for text in dict.fromkeys(map(ast.unparse, named)):
         try:
             value = eval(text, frame.f_globals, frame.f_locals)
         except Exception:  # of names that only a comprehension has
             continue
-        yield f"`{text}` is {_shown(value)}"
-
-
-def _operands(node: ast.expr) -> Iterator[ast.expr]:
-    """What a condition compares, constants left out."""
-    if isinstance(node, ast.BoolOp):
-        for part in node.values:
-            yield from _operands(part)
-    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        yield from _operands(node.operand)
-    elif isinstance(node, ast.Compare):
-        for side in (node.left, *node.comparators):
-            if _names(side):
-                yield side
-    elif _names(node):
-        yield node
-
-
-def _names(node: ast.expr) -> bool:
-    """Whether an expression is no literal, which would only say itself again."""
-    return any(isinstance(part, ast.Name) for part in ast.walk(node))
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, pd.Series | pd.Index | np.ndarray):
-        value = value.tolist()
-    if isinstance(value, float | np.floating):
-        return f"{value:.4g}"
-    text = str(value) if isinstance(value, str | int | np.integer) else repr(value)
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+        shown = f"{value:.4g}" if isinstance(value, float) else str(getattr(value, "values", value))
+        yield f"`{text}` is {shown if len(shown) <= LONGEST else f'{shown[:LONGEST]}…'}"

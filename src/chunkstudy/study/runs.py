@@ -1,27 +1,45 @@
-"""Chunkers over one collection, cut, embedded and searched, or read where that was done before."""
+"""Chunkers over one collection, cut, embedded and searched, or read where that was done before:
+a record of the study, one made before, or a run now."""
 
 from __future__ import annotations
 
+import hashlib
+import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from functools import cached_property
+from pathlib import Path
+from typing import Literal, get_args
 
 import pandas as pd
 from IPython.display import HTML
 from tqdm import tqdm
 
 from chunkstudy.base.faults import ModelError
-from chunkstudy.chunkers.own import OwnChunker
+from chunkstudy.base.files import write_text
+from chunkstudy.base.places import Places
+from chunkstudy.base.spans import SpanError
+from chunkstudy.chunkers.own import ChunkerError, OwnChunker, checked
 from chunkstudy.collections import registry
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.encoders import models
-from chunkstudy.runs import records, rescore, scoring
-from chunkstudy.runs.against_record import apart
-from chunkstudy.runs.conditions import NONE, Condition, ConditionError, EncoderName
+from chunkstudy.evaluation.measures import in_tokens
+from chunkstudy.evaluation.retrieval.chunks import SearchError
+from chunkstudy.runs import rankings, records, rescore, scoring
+from chunkstudy.runs.conditions import (
+    ENCODER,
+    NONE,
+    Condition,
+    ConditionError,
+    EncoderName,
+    parse_encoder,
+)
+from chunkstudy.runs.requirements import reason_not_run
+from chunkstudy.runs.run import compute, run
+from chunkstudy.runs.store import load_store
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.study.collection import hits
-from chunkstudy.study.computing import Arm, Computing, Found, deep_enough, stored
 from chunkstudy.study.scores import Scores
 
 MEASURES = {
@@ -42,6 +60,174 @@ Cut = int | Literal["Min"]
 """How many chunks are retrieved."""
 
 
+Compute = Literal["stored", "missing", "fresh"]
+COMPUTES: tuple[Compute, ...] = get_args(Compute)
+WHOLE = "whole"
+"""The file that says a fresh computation is finished, so that the next one begins anew."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One chunker of a comparison: a name of the catalogue, or a function of the reader's."""
+
+    name: str
+    condition: Condition
+    function: OwnChunker | None = None
+    approximate: bool = False
+
+    @property
+    def has_record(self) -> bool:
+        """Whether what it computes is kept: own chunkers and approximate search have no name."""
+        return self.function is None and not self.approximate
+
+    @property
+    def path(self) -> str:
+        """The path of its record, and of a function's what it would be."""
+        collection, _, *others = self.condition.path.parts
+        return "/".join((collection, self.name, *others))
+
+
+@dataclass(frozen=True)
+class RunScores:
+    """The scores of a chunker, and what they were made with.
+
+    Attributes:
+        wide: fractions by query id (index, in the collection's order) and measure (columns).
+        here: whether they were computed here and not read from the study's records.
+    """
+
+    variant: Variant
+    run: records.Run
+    wide: pd.DataFrame
+    here: bool
+    _ranking: pd.DataFrame | Path | None = None
+
+    @cached_property
+    def ranking(self) -> pd.DataFrame | None:
+        """The ranking as stored (:mod:`chunkstudy.runs.rankings`); None where it was not kept."""
+        if isinstance(self._ranking, Path):
+            assert self.run.ranking is not None
+            return rankings.read(self._ranking, self.run.ranking)
+        return self._ranking
+
+    def first(self, places: Places, depth: int) -> pd.DataFrame | None:
+        """A ranking with at least so many ranks: its own, or the first chunks that the study keeps
+        of it; None where there is none."""
+        kept = self.run.ranking
+        if self.ranking is not None and kept is not None and depth <= kept.depth:
+            return self.ranking
+        if self.here or depth > rescore.FIRST:
+            return None
+        return rescore.first_chunks(places, self.run)
+
+
+class RunCache:
+    """Where scores come from.
+
+    ``stored`` reads the study's records. ``missing`` computes what has none, and keeps it below
+    ``build``. ``fresh`` computes everything, vectors too, in a folder of its own; where it was
+    interrupted it goes on, and once finished the next one begins anew.
+    """
+
+    def __init__(self, places: Places, study: str, compute: Compute) -> None:
+        self.places, self.study, self.compute = places, study, compute
+
+    def begin(self, variants: Sequence[Variant]) -> None:
+        """Say what will be computed together; a finished fresh computation of it is thrown away."""
+        if self.compute != "fresh":
+            self._at = (self.places.build / "runs", self.places.vectors, self.places.rankings)
+            return
+        key = hashlib.sha256("\n".join(variant.path for variant in variants).encode()).hexdigest()[
+            :8
+        ]
+        folder = self.places.build / "fresh" / self.study / key
+        if (folder / WHOLE).exists():
+            load_store.cache_clear()
+            shutil.rmtree(folder)
+        self._at = (folder / "runs", folder / "vectors", folder / "rankings")
+
+    @property
+    def vectors(self) -> Path:
+        """Where what is computed keeps vectors; a fresh computation has a folder of its own."""
+        return self._at[1]
+
+    def finish(self) -> None:
+        """Say that everything of a fresh computation is there."""
+        if self.compute == "fresh":
+            write_text(self._at[0].parent / WHOLE, "")
+
+    def find(self, variant: Variant) -> RunScores:
+        """A chunker's scores.
+
+        Raises:
+            StudyError: if they are not stored, or cannot be computed here; says what can.
+        """
+        if variant.has_record and self.compute != "fresh" and (kept := self.kept(variant)):
+            return kept
+        stored = self.stored(variant.condition.collection)
+        if self.compute == "stored":
+            if not variant.has_record:
+                what = (
+                    "a function of yours" if variant.function else "of the published search a run"
+                )
+                raise StudyError(
+                    f'{what}, {variant.name}, has no record; compute="missing" runs it'
+                )
+            raise StudyError(
+                f'{variant.condition} has no record; compute="missing" runs it. {stored}'
+            )
+        return self.run(variant)
+
+    def kept(self, variant: Variant) -> RunScores | None:
+        """The study's own record; None where there is none."""
+        return read(variant, self.places.runs, self.places.rankings, here=False)
+
+    def run(self, variant: Variant) -> RunScores:
+        """A chunker's scores computed here, now or before.
+
+        Raises:
+            StudyError: if the encoder or the collection cannot be had, or the chunker fails.
+        """
+        runs, vectors, outside = self._at
+        if variant.has_record and (kept := read(variant, runs, outside, here=True)):
+            return kept
+        stored = self.stored(variant.condition.collection)
+        if reason := reason_not_run(variant.condition):
+            raise StudyError(f"{variant.condition} cannot be run here: {reason}. {stored}")
+        try:
+            if variant.has_record:
+                outcome = run(variant.condition, vectors, runs, outside)
+            else:
+                documents = load_collection(variant.condition.collection).documents
+                chunker = variant.function and checked(variant.function, documents)
+                outcome = compute(variant.condition, vectors, chunker, variant.approximate)
+        except (ChunkerError, SpanError) as error:
+            raise StudyError(f"chunker {variant.name}: {error}") from error
+        except (ConditionError, SearchError) as error:
+            raise StudyError(str(error)) from error
+        except ModelError as error:
+            raise StudyError(f"{error}. {stored}") from error
+        return RunScores(variant, outcome.run, outcome.scores, True, outcome.kept)
+
+    def stored(self, collection: str) -> str:
+        """Which encoders have records of a collection, as a sentence."""
+        folders = {path.name for path in self.places.runs.glob(f"{collection}/*/*")} - {NONE}
+        names = dict.fromkeys(parse_encoder(name).model for name in sorted(folders))
+        if not names:
+            return f"Nothing of {collection} is stored"
+        return f'compute="stored" shows what is stored of {collection}: {", ".join(names)}'
+
+
+def read(variant: Variant, runs: Path, outside: Path, here: bool) -> RunScores | None:
+    """The record of a chunker below a folder; None where there is none."""
+    folder = runs / variant.condition.path
+    if not (folder / "run.json").exists():
+        return None
+    record = records.read_run(folder)
+    ranking = rankings.find(folder, outside, record.ranking) if record.ranking else None
+    return RunScores(variant, record, records.read_in_order(folder, record), here, ranking)
+
+
 @dataclass
 class Runs:
     """One encoder's runs over a collection, by chunker; :meth:`Study.runs` makes them.
@@ -52,20 +238,20 @@ class Runs:
     """
 
     collection: str
-    found: dict[str, Found] = field(repr=False)
+    found: dict[str, RunScores] = field(repr=False)
     parts: Callable[[], Mapping[str, str]] = field(repr=False)
-    computing: Computing = field(repr=False)
+    computing: RunCache = field(repr=False)
 
-    def __iter__(self) -> Iterator[Found]:
+    def __iter__(self) -> Iterator[RunScores]:
         return iter(self.found.values())
 
     def __str__(self) -> str:
         """What was taken from where."""
-        here = sum(one.here for one in self)
-        kept = len(self.found) - here
-        said = [f"{kept} read from results/runs"] if kept else []
-        said += [f"{here} computed here, kept below build/"] if here else []
-        return f"{len(self.found)} runs: {', '.join(said)}"
+        computed = sum(scores.here for scores in self)
+        stored = len(self.found) - computed
+        parts = [f"{stored} read from results/runs"] if stored else []
+        parts += [f"{computed} computed here, kept below build/"] if computed else []
+        return f"{len(self.found)} runs: {', '.join(parts)}"
 
     def _repr_html_(self) -> str:
         return f"<p>{self}.</p>"
@@ -73,7 +259,7 @@ class Runs:
     @property
     def records(self) -> dict[str, records.Run]:
         """What produced each run, by the path that its record has."""
-        return {one.arm.path: one.run for one in self}
+        return {scores.variant.path: scores.run for scores in self}
 
     def scores(self, k: Cut = 5, measures: Sequence[str] = ()) -> Scores:
         """Every question's scores by the first ``k`` that were retrieved; ``Min`` is as many as
@@ -93,14 +279,14 @@ class Runs:
         measures = tuple(measures) or self._measures(k)
         parts = self.parts()
         frames = []
-        for name, found in list(self.found.items()):
-            whole, self.found[name] = self._scored(found, measures, k)
+        for name, scored in list(self.found.items()):
+            whole, self.found[name] = self._scored(scored, measures, k)
             ids = whole.index.to_series()
-            part = ids.map(lambda one: parts.get(one, "all"))
+            part = ids.map(lambda query: parts.get(query, "all"))
             keys = pd.DataFrame({"part": part, "query_id": ids})
             keys.insert(0, "chunker", name)
             frames.append(keys.join(whole[list(measures)]))
-        paths = {name: one.arm.path for name, one in self.found.items()}
+        paths = {name: scored.variant.path for name, scored in self.found.items()}
         return Scores(pd.concat(frames, ignore_index=True), measures, paths, k)
 
     def by(self, measure: str) -> Scores:
@@ -117,8 +303,8 @@ class Runs:
         """
         parts = self.parts()
         frames = []
-        for name, found in list(self.found.items()):
-            self.found[name], ranking = self._ranked(found, rescore.FIRST)
+        for name, scored in list(self.found.items()):
+            self.found[name], ranking = self._ranked(scored, rescore.FIRST)
             own = ranking[ranking.groupby("query").cumcount() < rescore.FIRST]
             length = own["end"] - own["start"]
             read = length.groupby(own["query"]).cumsum()
@@ -130,11 +316,11 @@ class Runs:
                 )
             start = read - length
             cut = own.assign(end=own["end"] - (read - characters).clip(lower=0))
-            values = self._value(found, BUDGET, cut[start < characters])
+            values = self._value(scored, BUDGET, cut[start < characters])
             keys = pd.DataFrame({"part": values.index.map(parts), "query_id": values.index})
             keys.insert(0, "chunker", name)
             frames.append(keys.assign(**{BUDGET: values.to_numpy()}))
-        paths = {name: one.arm.path for name, one in self.found.items()}
+        paths = {name: scored.variant.path for name, scored in self.found.items()}
         read_of_each = f"{characters:,} characters"
         return Scores(pd.concat(frames, ignore_index=True), (BUDGET,), paths, read_of_each)
 
@@ -146,107 +332,117 @@ class Runs:
             chunker: whose chunks; the first one's where none is named.
             k: how many chunks.
         """
-        found, ranking = self._ranked(self.found[chunker or next(iter(self.found))], k)
+        scored, ranking = self._ranked(self.found[chunker or next(iter(self.found))], k)
         collection = load_collection(self.collection)
-        return hits(collection, question, ranking, k, found.arm.name)
+        return hits(collection, question, ranking, k, scored.variant.name)
 
     def against_records(self) -> pd.DataFrame:
         """The runs beside the study's own records of the same conditions, a row a chunker that has
         one: ``same chunks``, ``n`` questions, ``questions that differ`` in any score, and the
         largest ``difference`` of a mean, a fraction."""
         rows: list[dict[str, object]] = []
-        for one in self:
-            kept = self.computing.kept(one.arm) if one.arm.has_record else None
-            if kept is not None:
-                by_question, means = apart(one.wide, kept.wide)
-                row = {
-                    "chunker": one.arm.name,
-                    "same chunks": one.run.chunks_sha256 == kept.run.chunks_sha256,
-                    "n": len(by_question),
-                    "questions that differ": int((by_question > 0).any(axis=1).sum()),
-                    "difference": float(means.max()),
+        for ours in self:
+            kept = self.computing.kept(ours.variant) if ours.variant.has_record else None
+            if kept is None:
+                continue
+            common = [name for name in ours.wide if name in kept.wide and not in_tokens(str(name))]
+            scores, others = ours.wide[common], kept.wide[common].reindex(ours.wide.index)
+            differ = (scores - others).abs().gt(0).any(axis=1)
+            rows.append(
+                {
+                    "chunker": ours.variant.name,
+                    "same chunks": ours.run.chunks_sha256 == kept.run.chunks_sha256,
+                    "n": len(scores),
+                    "questions that differ": int(differ.sum()),
+                    "difference": float((scores.mean() - others.mean()).abs().max()),
                 }
-                rows.append(row)
+            )
         return pd.DataFrame(rows)
 
     def keep(self) -> None:
         """Keep the first ten chunks of every question beside the study's records, so that another
         cut-off needs no run (:mod:`chunkstudy.runs.rescore`)."""
-        for one in self:
-            found, ranking = self._ranked(one, rescore.FIRST)
-            rescore.keep_first(self.computing.places, found.run, ranking)
+        for scored in self:
+            ranked, ranking = self._ranked(scored, rescore.FIRST)
+            rescore.keep_first(self.computing.places, ranked.run, ranking)
 
     def _measures(self, k: Cut) -> tuple[str, ...]:
         """What is scored: without a model only what no search decides."""
         named = MEASURES[registry.find(self.collection).task]
-        if all(one.arm.condition.encoder == NONE for one in self):
-            named = tuple(one for one in named if "@" not in one)
-        return tuple(one.format(k=k) for one in named)
+        if all(scored.variant.condition.encoder == NONE for scored in self):
+            named = tuple(name for name in named if "@" not in name)
+        return tuple(name.format(k=k) for name in named)
 
-    def _scored(self, found: Found, measures: Sequence[str], k: Cut) -> tuple[pd.DataFrame, Found]:
+    def _scored(
+        self, scored: RunScores, measures: Sequence[str], k: Cut
+    ) -> tuple[pd.DataFrame, RunScores]:
         """The scores with a column a measure, and the run that gave them."""
-        lacking = [one for one in measures if one not in found.wide]
+        lacking = [name for name in measures if name not in scored.wide]
         if not lacking:
-            return found.wide, found
+            return scored.wide, scored
         if k == MIN:
             raise StudyError(
-                f"{found.arm.path} has no score at the cut Min; give a number of chunks"
+                f"{scored.variant.path} has no score at the cut Min; give a number of chunks"
             )
-        found, ranking = self._ranked(found, k)
+        scored, ranking = self._ranked(scored, k)
         try:
-            added = {one: self._value(found, one, ranking) for one in lacking}
+            added = {name: self._value(scored, name, ranking) for name in lacking}
         except rescore.RescoreError as error:
             raise StudyError(str(error)) from error
-        return found.wide.assign(**added), found
+        return scored.wide.assign(**added), scored
 
-    def _value(self, found: Found, measure: str, ranking: pd.DataFrame) -> pd.Series:
+    def _value(self, scored: RunScores, measure: str, ranking: pd.DataFrame) -> pd.Series:
         """A measure from a ranking: without the collection's texts where that is possible."""
-        stored = rescore.without_texts(self.computing.places, found.run, measure, ranking)
+        stored = rescore.without_texts(self.computing.places, scored.run, measure, ranking)
         if stored is not None:
             return stored
-        return scoring.six_decimals(rescore.values(found.run, measure, ranking))
+        return scoring.six_decimals(rescore.values(scored.run, measure, ranking))
 
-    def _ranked(self, found: Found, depth: int) -> tuple[Found, pd.DataFrame]:
+    def _ranked(self, scored: RunScores, depth: int) -> tuple[RunScores, pd.DataFrame]:
         """The run and a ranking of so many ranks: as it is kept, else computed."""
-        kept = deep_enough(found, self.computing.places, depth)
+        kept = scored.first(self.computing.places, depth)
         if kept is not None:
-            return found, kept
+            return scored, kept
         if self.computing.compute == "stored":
             raise StudyError(
-                f"of {found.arm.path} no ranking of {depth} chunks is stored, which this needs; "
-                'compute="missing" makes it'
+                f"of {scored.variant.path} no ranking of {depth} chunks is stored, which this "
+                'needs; compute="missing" makes it'
             )
-        computed = self.computing.run(found.arm)
+        computed = self.computing.run(scored.variant)
         if computed.ranking is None:
-            raise StudyError(f"{found.arm.path} ranks nothing; name an encoder")
+            raise StudyError(f"{scored.variant.path} ranks nothing; name an encoder")
         return computed, computed.ranking
 
 
-def arms(
+def variants(
     collection: str,
     chunkers: Sequence[Chunker],
     encoder: str,
     window: int | None,
     ordering: str,
     protocol: str,
-    computing: Computing,
+    computing: RunCache,
     approximate: bool = False,
-) -> list[Arm]:
-    """The arms of a comparison, each chunker with a name of its own.
+) -> list[Variant]:
+    """The chunkers of a comparison, each with a name of its own.
 
     Raises:
         StudyError: for a chunker, encoder, window or protocol that does not exist, with those that
             do.
     """
-    found: list[Arm] = []
+    chosen: list[Variant] = []
     if not chunkers:
         raise StudyError("no chunker was named; give one or more")
     try:
-        slug = NONE if encoder == NONE else str(EncoderName(models.spec(encoder).id, window))
+        slug = NONE if encoder == NONE else _slug(encoder, window)
     except ModelError as error:
-        raise StudyError(f"{error}. {stored(computing.places, collection)}") from error
+        raise StudyError(f"{error}. {computing.stored(collection)}") from error
     for chunker in chunkers:
-        name = chunker if isinstance(chunker, str) else _name(chunker, [one.name for one in found])
+        name = (
+            chunker
+            if isinstance(chunker, str)
+            else _name(chunker, [variant.name for variant in chosen])
+        )
         cut = name if isinstance(chunker, str) else STAND_IN
         try:
             order = NONE if slug == NONE else ordering
@@ -254,18 +450,29 @@ def arms(
         except (ConditionError, ModelError, ValueError) as error:
             raise StudyError(str(error)) from error
         function = None if isinstance(chunker, str) else chunker
-        found.append(Arm(name, condition, function, approximate))
-    return found
+        chosen.append(Variant(name, condition, function, approximate))
+    return chosen
 
 
-def find(collection: str, some: Sequence[Arm], computing: Computing) -> dict[str, Found]:
-    """The scores of all arms; what is computed shows how far it is."""
+def _slug(encoder: str, window: int | None) -> str:
+    """A model by its hub id, with the precision that may end it, as conditions name it.
+
+    Raises:
+        ModelError: if nobody registered it.
+    """
+    named = ENCODER.fullmatch(encoder)
+    model, dtype = (named["model"], named["dtype"]) if named else (encoder, None)
+    return str(EncoderName(models.spec(model).id, window, dtype))
+
+
+def find(collection: str, some: Sequence[Variant], computing: RunCache) -> dict[str, RunScores]:
+    """The scores of all chunkers; what is computed shows how far it is."""
     computing.begin(some)
     bar = tqdm(some, collection, unit="chunker", disable=computing.compute == "stored")
-    found = {arm.name: computing.find(arm) for arm in bar}
+    by_name = {variant.name: computing.find(variant) for variant in bar}
     computing.finish()
     sys.stderr.flush()
-    return found
+    return by_name
 
 
 def _name(function: OwnChunker, taken: Sequence[str]) -> str:

@@ -1,21 +1,37 @@
-"""Scores of several chunkers, question by question: what means, deviations and tests rest on."""
+"""Scores of several chunkers, question by question: what means, deviations and tests rest on; and
+a computed table beside the published one, with difference and verdict of every cell."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import pandas as pd
 from IPython.display import HTML
 
+from chunkstudy.base.places import Places
 from chunkstudy.evaluation import measures, statistics
 from chunkstudy.evaluation.statistics.differences import Pair, differences
+from chunkstudy.published import cells
+from chunkstudy.published.cells import Cell
+from chunkstudy.published.sources import source_of
+from chunkstudy.published.verdicts import RUN, Judge, scale_of
+from chunkstudy.runs.conditions import CONTEXTUALIZED, NONE, Condition
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.study import titles
+from chunkstudy.study.formats import decimals
 from chunkstudy.study.tables import Table
 
-KEYS = ("chunker", "part", "query_id")
+PRINTED = ("chunker", "part", "measure", "statistic")
+NUMBERS = ("value", "low", "high")
+COLUMNS = ("run", *PRINTED, "published", "reproduced", "low", "high", "difference", "stack_low",
+           "stack_high", "verdict")  # fmt: skip
+UNSCALED = ("chunk size", "chunks")
+"""What is no fraction."""
+PARTS = ("collection", "chunker", "encoder", "ordering", "protocol")
+"""What a run's path names."""
+PLUS_MINUS = "\N{NARROW NO-BREAK SPACE}\N{PLUS-MINUS SIGN}\N{NARROW NO-BREAK SPACE}"
 BEST = "best"
 
 
@@ -73,7 +89,7 @@ class Scores:
         part, measure, statistic, value`` and, of a mean, its 95% interval ``low`` to ``high``;
         fractions. With ``parts`` also of each corpus."""
         names = ["all", *(self.frame["part"].unique() if parts else ())]
-        return pd.concat([self._summary(str(one)) for one in names], ignore_index=True)
+        return pd.concat([self._summary(str(part)) for part in names], ignore_index=True)
 
     def _summary(self, part: str) -> pd.DataFrame:
         rows: list[dict[str, object]] = []
@@ -119,7 +135,9 @@ class Scores:
             raise StudyError(f"{baseline!r} was not run; use best or one of {', '.join(self.runs)}")
         name = measure or self.measures[0]
         against = self._best(name) if baseline == BEST else baseline
-        return self.compare([(one, against) for one in self.runs if one != against], name)
+        return self.compare(
+            [(chunker, against) for chunker in self.runs if chunker != against], name
+        )
 
     def compare(self, pairs: Sequence[tuple[str, str]], measure: str = "") -> pd.DataFrame:
         """The first chunker of each pair minus the other, question by question; Holm's correction
@@ -129,15 +147,15 @@ class Scores:
             StudyError: if one of them was not run.
         """
         name = measure or self.measures[0]
-        if unknown := {one for pair in pairs for one in pair} - set(self.runs):
+        if unknown := {chunker for pair in pairs for chunker in pair} - set(self.runs):
             raise StudyError(f"{min(unknown)!r} was not run; use one of {', '.join(self.runs)}")
         some = [
             Pair(
-                {"chunker": one, "other chunker": other, "measure": name},
-                self.of(one, name),
+                {"chunker": chunker, "other chunker": other, "measure": name},
+                self.of(chunker, name),
                 self.of(other, name),
             )
-            for one, other in pairs
+            for chunker, other in pairs
         ]
         return differences(some, f"{name}, {len(some)} pairs", "score", "other score")
 
@@ -146,9 +164,13 @@ class Scores:
         over the chunkers."""
         name = measure or self.measures[0]
         some = [
-            Pair({"chunker": one, "measure": name}, self.of(one, name), other.of(one, name))
-            for one in self.runs
-            if one in other.runs
+            Pair(
+                {"chunker": chunker, "measure": name},
+                self.of(chunker, name),
+                other.of(chunker, name),
+            )
+            for chunker in self.runs
+            if chunker in other.runs
         ]
         return differences(some, f"{name}, {len(some)} chunkers", "score", "other score")
 
@@ -159,3 +181,132 @@ class Scores:
     def _caption(self) -> str:
         questions = self.frame["query_id"].nunique()
         return f"{questions} questions, {self.k} retrieved, in percent"
+
+
+def beside(places: Places, tables: Sequence[str], frame: pd.DataFrame) -> pd.DataFrame:
+    """A table with what was published of the same chunker, and the verdict.
+
+    Args:
+        tables: each a work and its table, as ``results/published`` names them: ``chroma/minilm``;
+            a number is judged by the first that has it.
+        frame: ``run, chunker, part, measure, statistic, value`` and, where there is one, the
+            interval ``low`` to ``high``; scores are fractions, sizes tokens.
+
+    Returns:
+        ``COLUMNS``, in the printed unit; ``stack_low`` to ``stack_high`` is what the published
+        search gave when it was run again. A verdict is given where the run is the published
+        condition, so that another encoder's scores stand beside the table without one.
+
+    Raises:
+        StudyError: if there is no such published table, with those there are.
+    """
+    judge = Judge(places)
+    here: dict[tuple[str, ...], list[tuple[Cell, Condition]]] = {}
+    for cell in printed(places, tables):
+        if isinstance(source := source_of(cell), Condition):
+            keys = (source.chunker, cell.part, cell.measure, cell.statistic)
+            key = (source.collection, _late(source.ordering), *keys)
+            here.setdefault(key, []).append((cell, source))
+    rows = [_row(row, here, judge) for row in frame.to_dict("records")]
+    return pd.DataFrame(rows).reindex(columns=list(COLUMNS))
+
+
+def printed(places: Places, tables: Sequence[str]) -> list[Cell]:
+    """The numbers of published tables, in the order in which these are named.
+
+    Raises:
+        StudyError: if there is no such table, with those there are.
+    """
+    known = cells.read(places)
+    by_table = {table: [cell for cell in known if _table(cell) == table] for table in tables}
+    if unknown := [table for table, of_table in by_table.items() if not of_table]:
+        names = ", ".join(sorted({_table(cell) for cell in known}))
+        raise StudyError(f"no published table {unknown[0]!r}; use one of {names}")
+    return [cell for of_table in by_table.values() for cell in of_table]
+
+
+def _table(cell: Cell) -> str:
+    return f"{cell.work}/{cell.table}"
+
+
+def as_published(frame: pd.DataFrame, rows: str = "chunker") -> pd.DataFrame:
+    """The same as text, laid out as published tables are: mean and deviation in one cell; for each
+    chunker, or what else of ``PARTS`` is named, a line of what was published, one of ours, one of
+    verdicts; a column for each measure and whatever else tells numbers apart."""
+    parts = frame["run"].str.split("/", expand=True).set_axis(list(PARTS), axis=1)
+    cells = parts.assign(**frame)
+    names = [name for name in (*PARTS, "measure") if name != rows and cells[name].nunique() > 1]
+    lines = []
+    for row, own in cells.groupby(rows, sort=False):
+        columns = list(own.groupby(names or ["measure"], sort=False))
+        name = titles.shown(rows, row)
+        for line, text in LINES.items():
+            said = {_title(names or ["measure"], keys): text(cell) for keys, cell in columns}
+            if any(said.values()):
+                lines.append({rows: name, "line": line, **said})
+                name = ""
+    return pd.DataFrame(lines).rename(columns={"line": ""})
+
+
+def _title(names: Sequence[str], keys: Sequence[object]) -> str:
+    return ", ".join(titles.shown(*pair) for pair in zip(names, keys, strict=True))
+
+
+def _row(
+    row: Mapping[Hashable, object],
+    here: Mapping[tuple[str, ...], list[tuple[Cell, Condition]]],
+    judge: Judge,
+) -> dict[str, object]:
+    """A number in the printed unit, with what was published of it."""
+    collection, _, encoder, ordering, protocol = str(row["run"]).split("/")
+    keys = (str(row[name]) for name in PRINTED)
+    candidates = here.get((collection, _late(ordering), *keys), [])
+    same_encoder = [pair for pair in candidates if pair[1].encoder in (NONE, encoder)]
+    match = next(iter(same_encoder or candidates), None)
+    unscaled = 1.0 if row["measure"] in UNSCALED else 100.0
+    scale = scale_of(match[0]) if match else unscaled
+    value, low, high = (scale * float(str(row.get(name, "nan"))) for name in NUMBERS)
+    shown: dict[str, object] = {"run": row["run"], **{name: row[name] for name in PRINTED}}
+    shown |= {"reproduced": value, "low": low, "high": high, "verdict": ""}
+    if match is None:
+        return shown
+    cell, source = match
+    shown |= {"published": cell.published, "difference": value - cell.value}
+    if source.protocol == protocol and source.encoder in (NONE, encoder):
+        shown |= judge.judged(cell, source, value)
+    return shown
+
+
+def _late(ordering: str) -> str:
+    """Late chunking, whatever its window is, or not."""
+    return CONTEXTUALIZED if ordering.startswith(CONTEXTUALIZED) else ""
+
+
+def _published(cell: pd.DataFrame) -> str:
+    return PLUS_MINUS.join(cell["published"].dropna())
+
+
+def _ours(cell: pd.DataFrame) -> str:
+    digits = 0 if cell["measure"].iloc[0] == "chunks" else 2
+    return PLUS_MINUS.join(decimals(value, digits) for value in cell["reproduced"])
+
+
+def _verdict(cell: pd.DataFrame) -> str:
+    """The weakest verdict of mean and deviation; by how much they differ where one is not exact."""
+    judged = cell[cell["verdict"] != ""]
+    if judged.empty:
+        return ""
+    weakest = max(judged["verdict"], key=RUN.index)
+    said = titles.VERDICTS[weakest]
+    if weakest == RUN[0]:
+        return said
+    apart = judged["difference"].dropna().map(lambda value: decimals(value, signed=True))
+    return f"{said}: {', sd '.join(apart)}" if len(apart) else said
+
+
+LINES: dict[str, Callable[[pd.DataFrame], str]] = {
+    "published": _published,
+    "ours": _ours,
+    "verdict": _verdict,
+}
+"""What stands in each line of a chunker."""

@@ -29,11 +29,10 @@ from chunkstudy.runs import study_results, study_runs
 from chunkstudy.runs.conditions import PRE_EMBEDDING
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.runs.study_runs import Experiment, Tables
-from chunkstudy.study import beside as published
-from chunkstudy.study import claims, drawing, latex, notebook, runs
+from chunkstudy.study import claims, drawing, latex, notebook, runs, scores
 from chunkstudy.study.collection import ShownCollection
-from chunkstudy.study.computing import COMPUTES, Compute, Computing
 from chunkstudy.study.formats import Columns, decimals, estimate, points, write_csv
+from chunkstudy.study.runs import COMPUTES, Compute, RunCache
 from chunkstudy.study.tables import Table
 
 ENCODER = "sentence-transformers/all-MiniLM-L6-v2"
@@ -65,7 +64,7 @@ class Study:
         if compute not in COMPUTES:
             raise StudyError(f"unknown compute {compute!r}; use one of {', '.join(COMPUTES)}")
         self.name, self.places, self._columns = name, project.find(), dict(shown_as or {})
-        self._computing = Computing(self.places, name, compute)
+        self._computing = RunCache(self.places, name, compute)
         shell = get_ipython()
         source = self.places.notebooks / f"{name}.ipynb"
         changed = notebook.changed(source, shell.user_ns if shell is not None else {})
@@ -96,7 +95,10 @@ class Study:
         if self._computing.compute != "stored":
             return True
         given = (collection, chunkers, encoder, window, ordering, protocol, self._computing)
-        return all(one.has_record and self._computing.kept(one) for one in runs.arms(*given))
+        return all(
+            variant.has_record and self._computing.kept(variant)
+            for variant in runs.variants(*given)
+        )
 
     def runs(
         self,
@@ -114,7 +116,8 @@ class Study:
             collection: one of :meth:`collection`, or its name.
             chunkers: names as ``chunkstudy list`` has them, or functions of your own from a text to
                 ``(start, end)`` pairs or strings.
-            encoder: a model's hub id; ``none`` for what needs no search.
+            encoder: a model's hub id, ended by ``-bfloat16`` where it computes in half precision;
+                ``none`` for what needs no search.
             window: tokens that it reads at once; its own where none is given.
             protocol: whose way of cutting and counting: ``as_published-chroma``, ``corrected``, ...
             search: ``exact``, or ``published``: one run of Chroma's approximate search.
@@ -123,7 +126,7 @@ class Study:
         if search not in SEARCHES:
             raise StudyError(f"unknown search {search!r}; use one of {', '.join(SEARCHES)}")
         shown = self.collection(collection) if isinstance(collection, str) else collection
-        some = runs.arms(
+        some = runs.variants(
             shown.name,
             chunkers,
             encoder,
@@ -133,8 +136,8 @@ class Study:
             self._computing,
             approximate=search == "published",
         )
-        found = runs.find(shown.name, some, self._computing)
-        return runs.Runs(shown.name, found, shown.parts, self._computing)
+        by_name = runs.find(shown.name, some, self._computing)
+        return runs.Runs(shown.name, by_name, shown.parts, self._computing)
 
     def table(
         self,
@@ -161,7 +164,7 @@ class Study:
         own = {"family": f"{name}: " + frame["family"]} if "family" in frame else {}
         write_csv(self._folder("tables") / f"{name}.csv", frame.assign(**own))
         if beside:
-            return HTML(Table(published.as_published(frame, rows)).html(caption))
+            return HTML(Table(scores.as_published(frame, rows)).html(caption))
         return HTML(self._shown(frame, shown_as=shown_as).html(caption, file=name))
 
     def show(
@@ -179,13 +182,13 @@ class Study:
 
     def beside(self, frame: pd.DataFrame, *tables: str) -> pd.DataFrame:
         """A table's numbers beside published ones, with difference and verdict
-        (:func:`chunkstudy.study.beside.beside`)."""
-        return published.beside(self.places, tables, frame)
+        (:func:`chunkstudy.study.scores.beside`)."""
+        return scores.beside(self.places, tables, frame)
 
     def published(self, *tables: str) -> pd.DataFrame:
         """The numbers of published tables, each ``work/table``, as they are printed: a row a
         number."""
-        return cells.frame(published.printed(self.places, tables))
+        return cells.frame(scores.printed(self.places, tables))
 
     def figure(self, name: str, figure: Figure, alt: str, width: int = 830) -> Image:
         """Show a figure and keep it as PNG and PDF.
@@ -223,7 +226,7 @@ class Study:
             )
         self._answers.append({"question": question, "answer": sentence})
         self._keep()
-        said = (f"**{one['question']}** {one['answer']}" for one in self._answers)
+        said = (f"**{answer['question']}** {answer['answer']}" for answer in self._answers)
         if self._opening is not None:
             self._opening.update(Markdown("\n\n".join(said)))
 
@@ -343,17 +346,17 @@ class Study:
         Raises:
             StudyError: if it lacks rows or columns.
         """
-        missing = [one for one in heads if one not in frame]
+        missing = [name for name in heads if name not in frame]
         if missing or frame.empty:
             lacks = f"no column {', '.join(missing)}" if missing else "no row"
             raise StudyError(f"table {name} of the paper has {lacks}")
-        found = self._shown(frame, list(heads), shown_as)
-        if found.text.shape[1] != len(heads):
+        table = self._shown(frame, list(heads), shown_as)
+        if table.text.shape[1] != len(heads):
             raise StudyError(
                 f"table {name} of the paper has a column whose rows are all the same or an "
                 "interval named twice; leave it out and say it in the caption"
             )
-        headed = Table(found.text.set_axis(list(heads.values()), axis=1))
+        headed = Table(table.text.set_axis(list(heads.values()), axis=1))
         text = headed.latex(name, caption, span, heads.get(once, ""), shorter)
         write_text(self._folder("paper") / f"paper_{name}.tex", text)
 
@@ -371,8 +374,8 @@ class Study:
             StudyError: if it is not stored and nothing may be computed.
         """
         compute = self._computing.compute
-        if kept and compute != "fresh" and (found := study_results.tables(self.places, name)):
-            return found
+        if kept and compute != "fresh" and (tables := study_results.tables(self.places, name)):
+            return tables
         if compute == "stored":
             how = "" if kept else " with these parameters"
             raise StudyError(f'the experiment {name} is not stored{how}; compute="missing" runs it')

@@ -39,8 +39,6 @@ HIDDEN = (*SAID_BELOW, "p_equivalent", "effect")
 """Said once under a table and not in every row, before its correction, or only in the file."""
 SETTINGS = ("model", "encoder", "ordering", "protocol", "measure")
 """Said once under a table of several rows that all have the same."""
-UNASKED = ("collection", "chunker", "other chunker", *SETTINGS)
-"""The same, where nobody names the columns to show."""
 PAIRED = {"low": "high", "least": "most"}
 """Two ends that stand in one column, by how their names end."""
 NO_ROW = "No row yet, or none that was asked for."
@@ -49,7 +47,7 @@ IN_TOKENS: Mapping[Text, Text] = {
 }  # fmt: skip
 """How a number is shown where its row's measure counts tokens, by how a fraction is."""
 FEW = 3
-"""Families that a page names one by one; more stand in the file."""
+"""Families that a page names; more stand in the file."""
 KINDS = {"measure": "measure", "collection": "collection", "protocol": "protocol",
          "encoder": "encoder", "model": "encoder"}  # fmt: skip
 """What a family may be named by, by column."""
@@ -57,6 +55,10 @@ ON_ONE_LINE = "white-space: nowrap"
 """Numbers, intervals and verdicts, but not their titles."""
 WIDE = 16
 """Characters of a column of words that stand in one line at least, however wide its table is."""
+LOOK: Any = [
+    {"selector": "td, th", "props": "padding: 2px 6px; vertical-align: top"},
+    {"selector": "caption", "props": "text-align: left; font-weight: bold"},
+]
 LONG = 24
 """Rows beyond which a table is folded behind a line that says what it holds."""
 MOST = 200
@@ -93,19 +95,22 @@ class Table:
         Args:
             names: of the columns to show, in this order; all but ``HIDDEN`` where none are named.
         """
-        own = columns or {}
-        given = [*names] or [str(one) for one in frame if not _hidden(str(one), frame)]
-        once = SETTINGS if names else UNASKED
-        asked = [one for one in given if one in once and len(frame) > 1]
-        same = [one for one in asked if frame[one].nunique(dropna=False) == 1]
-        shared = [_cells(frame.head(1), one, own).iloc[0] for one in same]
-        found: dict[str, pd.Series] = {}
-        for name in given:
-            if name not in same and not _is_second_end(name, frame):
-                title, cells = _shown(frame, name, own)
-                found[title] = cells
-        note = _note(frame, [one for one in shared if one])
-        return cls(pd.DataFrame(found, index=frame.index), note if len(frame) else NO_ROW)
+        told = columns or {}
+        given = [*names] or [str(name) for name in frame if not _hidden(str(name), frame)]
+        same = [
+            name
+            for name in given
+            if name in SETTINGS and len(frame) > 1 and frame[name].nunique(dropna=False) == 1
+        ]
+        shared = [_cells(frame.head(1), name, told).iloc[0] for name in same]
+        note = f"All rows: {'; '.join(filter(None, shared))}." if any(shared) else ""
+        text = dict(
+            _shown(frame, name, told)
+            for name in given
+            if name not in same and not _is_second_end(name, frame)
+        )
+        tested = " ".join(filter(None, [note, _how_tested(frame)]))
+        return cls(pd.DataFrame(text, index=frame.index), tested if len(frame) else NO_ROW)
 
     def html(self, caption: str = "", file: str = "") -> str:
         """For a page; folded where it is long (:func:`_html`)."""
@@ -129,50 +134,44 @@ class Table:
 
 
 def _hidden(name: str, frame: pd.DataFrame) -> bool:
-    return name.removeprefix("against in order ") in HIDDEN or (name == "p" and "p_holm" in frame)
+    return name in HIDDEN or (name == "p" and "p_holm" in frame)
 
 
-def _shown(frame: pd.DataFrame, name: str, own: Columns) -> tuple[str, pd.Series]:
+def _shown(frame: pd.DataFrame, name: str, told: Columns) -> tuple[str, pd.Series]:
     """A column's title and its cells."""
     base, _, end = name.rpartition(" ")
-    if end in PAIRED and (other := f"{base} {PAIRED[end]}".strip()) in frame:
-        names = list(map(str, frame))
-        around = base or names[max(0, names.index(name) - 1)]
-        how = column(around, frame.get(around, frame[name]), own)
-        if name in own:
-            how = replace(how, text=column(name, frame[name], own).text)
-        cells = _both(*(_texts(frame, one, how) for one in (name, other)))
-        if end == "least":
-            return f"{how.title}, least and most", cells
-        return f"{how.title}, 95%" if base else "95% interval", cells
-    how = column(name, frame[name], own)
-    cells = _cells(frame, name, own)
-    in_tokens_all = _token_rows(frame, name, how).all()
-    return how.title.removesuffix(", points") if in_tokens_all else how.title, cells
+    other = f"{base} {PAIRED.get(end)}".strip()
+    if other not in frame:
+        title, measures = column(name, frame[name], told).title, frame.get("measure")
+        counted = measures is not None and measures.map(lambda name: in_tokens(str(name))).all()
+        return title.removesuffix(", points") if counted else title, _cells(frame, name, told)
+    names = list(map(str, frame))
+    around = base or names[max(0, names.index(name) - 1)]
+    how = column(around, frame.get(around, frame[name]), told)
+    if name in told:
+        how = replace(how, text=column(name, frame[name], told).text)
+    cells = _both(*(_texts(frame, each, how) for each in (name, other)))
+    if end == "least":
+        return f"{how.title}, least and most", cells
+    return f"{how.title}, 95%" if base else "95% interval", cells
 
 
-def _cells(frame: pd.DataFrame, name: str, own: Columns) -> pd.Series:
-    return _texts(frame, name, column(name, frame[name], own))
+def _cells(frame: pd.DataFrame, name: str, told: Columns) -> pd.Series:
+    return _texts(frame, name, column(name, frame[name], told))
 
 
 def _texts(frame: pd.DataFrame, name: str, how: Column) -> pd.Series:
-    """A column's values as text, in tokens where the row's measure counts them; what is missing is
-    empty."""
-    values, tokens = frame[name], _token_rows(frame, name, how)
-    unit = IN_TOKENS.get(how.text, how.text)
-    found = [
-        (unit if counted else how.text)(value) if there else ""
-        for value, there, counted in zip(values, values.notna(), tokens, strict=True)
+    """A column's values as text, in tokens where the row's measure counts them and the column has
+    no unit of its own; what is missing is empty."""
+    in_unit = "@" in name or "%" in how.title or how.text not in IN_TOKENS
+    counted = pd.Series(False, index=frame.index)
+    if not in_unit and "measure" in frame:
+        counted = frame["measure"].map(lambda measure: in_tokens(str(measure)))
+    texts = [
+        (IN_TOKENS[how.text] if in_its_tokens else how.text)(value) if pd.notna(value) else ""
+        for value, in_its_tokens in zip(frame[name], counted, strict=True)
     ]
-    return pd.Series(found, index=frame.index, dtype=object)
-
-
-def _token_rows(frame: pd.DataFrame, name: str, how: Column) -> pd.Series:
-    """Which rows of a column are in tokens, since they are in the unit of the row's measure."""
-    own_unit = "@" in name or "%" in how.title
-    if own_unit or how.text not in IN_TOKENS or "measure" not in frame:
-        return pd.Series(False, index=frame.index)
-    return frame["measure"].map(lambda measure: in_tokens(str(measure))).astype(bool)
+    return pd.Series(texts, index=frame.index, dtype=object)
 
 
 def _is_second_end(name: str, frame: pd.DataFrame) -> bool:
@@ -188,19 +187,19 @@ def _both(low: pd.Series, high: pd.Series) -> pd.Series:
     return text.where((low != "") | (high != ""), "")
 
 
-def column(name: str, values: pd.Series, own: Columns) -> Column:
+def column(name: str, values: pd.Series, told: Columns) -> Column:
     """How a column is shown: as its table says, as all tables do, or by its type."""
-    said = own.get(name)
-    if isinstance(said, Column):
-        return said
+    own = told.get(name)
+    if isinstance(own, Column):
+        return own
     known = titles.COLUMNS.get(name) or _of_measure(name)
     if not isinstance(known, Column):
         title = titles.COLLECTIONS.get(name, name.replace("_", " "))
-        known = Column(title, _by_type(values, own.get("*", percent)))
-    if said is None:
+        known = Column(title, _by_type(values, told.get("*", percent)))
+    if own is None:
         return known
-    title = known.title.removesuffix(", points") if said is number else known.title
-    return replace(known, title=title, text=said)
+    title = known.title.removesuffix(", points") if own is number else known.title
+    return replace(known, title=title, text=own)
 
 
 def _of_measure(name: str) -> Column | None:
@@ -223,33 +222,31 @@ def _by_type(values: pd.Series, numbers: Column | Text) -> Text:
     return whole if pd.api.types.is_numeric_dtype(values) else str
 
 
-def _note(frame: pd.DataFrame, same: Sequence[str]) -> str:
-    """What stands under a table: what all rows share, how its intervals and tests were made, and
-    within which families of how many tests they were corrected."""
-    shared = f"All rows: {'; '.join(same)}." if same else ""
-    return " ".join(filter(None, [shared, _how_tested(frame)]))
-
-
 def _how_tested(frame: pd.DataFrame) -> str:
+    """How intervals and tests were made, and within which families of how many tests they were
+    corrected."""
     parts = []
-    kinds = frame["interval"].dropna().unique() if "interval" in frame else ()
-    if said := "; ".join(filter(None, map(str, kinds))):
-        parts.append(f"Intervals: {said}.")
-    for prefix in ("", "against in order "):
-        if f"{prefix}family" not in frame:
-            continue
-        sizes = frame[[f"{prefix}family", f"{prefix}family_size"]].dropna().drop_duplicates()
-        known = {_named(str(name), frame): int(size) for name, size in sizes.to_numpy() if name}
-        if len(known) > FEW:
-            parts.append(f"p corrected by Holm within each of {_counted(known)}.")
-        elif known:
-            parts.append(f"p corrected by Holm within: {_families(known)}.")
+    if "interval" in frame and (kinds := [*filter(None, frame["interval"].dropna().unique())]):
+        parts.append(f"Intervals: {'; '.join(map(str, kinds))}.")
+    if "family" in frame:
+        sizes = frame[["family", "family_size"]].dropna().drop_duplicates()
+        tests = [
+            f"{_named(str(name), frame)} ({int(size)} test{'s' if size > 1 else ''})"
+            for name, size in sizes.to_numpy()
+            if name
+        ]
+        if len(tests) > FEW:
+            parts.append(f"p corrected by Holm within each of {len(tests)} families, which the "
+                         "file names.")  # fmt: skip
+        elif tests:
+            parts.append(f"p corrected by Holm within: {'; '.join(tests)}.")
     if "margin" in frame and (margins := sorted(frame["margin"].dropna().unique())):
-        points = ("a point" if one == POINT else f"{100 * one:g} points" for one in margins)
-        apart = " or ".join(points)
+        points = (
+            "a point" if margin == POINT else f"{100 * margin:g} points" for margin in margins
+        )
         parts.append(
-            f"Equivalent: two one-sided t-tests, less than {apart} apart; not shown is neither "
-            "different nor equivalent."
+            f"Equivalent: two one-sided t-tests, less than {' or '.join(points)} apart; not shown "
+            "is neither different nor equivalent."
         )
     return " ".join(parts)
 
@@ -263,29 +260,6 @@ def _named(family: str, frame: pd.DataFrame) -> str:
     for slug in sorted(told, key=len, reverse=True):
         family = family.replace(slug, told[slug])
     return family
-
-
-def _families(sizes: Mapping[str, int]) -> str:
-    """Each family with its number of tests; what all names end with is said once, before them."""
-    named = [name.split(", ") for name in sizes]
-    shared: list[str] = []
-    while len(named) > 1 and len({name[-1] for name in named}) == 1 and min(map(len, named)) > 1:
-        shared.insert(0, named[0][-1])
-        named = [name[:-1] for name in named]
-    pairs = zip(named, sizes.values(), strict=True)
-    text = "; ".join(f"{', '.join(name)} ({_tests(size)})" for name, size in pairs)
-    return f"{', '.join(shared)}: {text}" if shared else text
-
-
-def _counted(sizes: Mapping[str, int]) -> str:
-    """How many families there are, and how many tests they hold."""
-    least, most = min(sizes.values()), max(sizes.values())
-    tests = _tests(most) if least == most else f"{least} to {most} tests"
-    return f"{len(sizes)} families of {tests}, which the file names"
-
-
-def _tests(size: int) -> str:
-    return "1 test" if size == 1 else f"{size} tests"
 
 
 def _html(found: pd.DataFrame, caption: str, note: str, file: str) -> str:
@@ -302,17 +276,10 @@ def _html(found: pd.DataFrame, caption: str, note: str, file: str) -> str:
 def _table(found: pd.DataFrame, caption: str) -> str:
     """A table of text as HTML, words to the left and numbers to the right; the same table gives
     the same bytes."""
-    numbers = (found[name].astype(str).str.fullmatch(NUMBERS) for name in found)
-    words = [name for name, one in zip(found, numbers, strict=True) if not one.all()]
+    words = [name for name in found if not found[name].astype(str).str.fullmatch(NUMBERS).all()]
     key = hashlib.sha256((caption + found.to_csv()).encode("utf-8")).hexdigest()[:8]
     # An id for every cell, which no style here asks for, would be a third of a page.
     style = Styler(found, uuid=key, cell_ids=False).hide(axis="index").format(_breakable)
-    style = style.set_table_styles(
-        [
-            {"selector": "td, th", "props": "padding: 2px 6px; vertical-align: top"},
-            {"selector": "caption", "props": "text-align: left; font-weight: bold"},
-        ]
-    )
     look: Any = {
         name: [
             {"selector": "td", "props": _width(found[name]) if name in words else ON_ONE_LINE},
@@ -320,7 +287,7 @@ def _table(found: pd.DataFrame, caption: str) -> str:
         ]
         for name in found
     }
-    style = style.set_table_styles(look, overwrite=False)
+    style = style.set_table_styles(LOOK).set_table_styles(look, overwrite=False)
     return str((style.set_caption(caption) if caption else style).to_html())
 
 

@@ -36,8 +36,8 @@ class Measure:
 
 
 OURS = {
-    one.name: one
-    for one in (
+    measure.name: measure
+    for measure in (
         Measure("SpanRecall", "Recall of excerpts"),
         Measure("SpanPrecision", "Precision of excerpts", margin=TENTH),
         Measure("SpanIoU", "Overlap with excerpts (IoU)", margin=TENTH),
@@ -63,8 +63,8 @@ def find(name: str) -> Measure:
         budget = cut.removesuffix("tokens")
         within = f" within {int(budget):,} tokens" if budget != cut else ""
         title += within or f" at {CUTS.get(cut, cut)}"
-    said = {"sum": "copies counted", "unit=token": "in tokens"}
-    if extra := [said[one] for one in options.split(",") if one]:
+    words = {"sum": "copies counted", "unit=token": "in tokens"}
+    if extra := [words[option] for option in options.split(",") if option]:
         title += f" ({', '.join(extra)})"
     return replace(known, name=name, title=title)
 

@@ -34,10 +34,11 @@ def found_first(
         for chunk in rows[judgment.query].tolist() if len(places) > 1 else ():
             if chunk != NO_CHUNK:
                 held = [
-                    min(int(chunks.end[chunk]), one.end) - max(int(chunks.start[chunk]), one.start)
-                    if documents[one.document] == chunks.document[chunk]
+                    min(int(chunks.end[chunk]), place.end)
+                    - max(int(chunks.start[chunk]), place.start)
+                    if documents[place.document] == chunks.document[chunk]
                     else 0
-                    for one in places
+                    for place in places
                 ]
                 if max(held) > 0:
                     return places[held.index(max(held))]

@@ -64,14 +64,20 @@ def relevant_chunks(
     if len(texts) != len(chunks):
         raise ValueError(f"{len(texts)} texts for {len(chunks)} chunks; give one for each")
     lowered = [text.lower() for text in texts]
-    own = {document: np.flatnonzero(chunks.document == document) for document in set(documents)}
-    found = []
+    of_document = {
+        document: np.flatnonzero(chunks.document == document) for document in set(documents)
+    }
+    relevant = []
     for query, document in zip(collection.queries, documents, strict=True):
         wanted = (gold or {}).get(query.id, "").lower()
         if not wanted:
             raise ValueError(f"query {query.id} has no judged text; give its gold string")
-        found.append(own[document][[wanted in lowered[chunk] for chunk in own[document].tolist()]])
-    return found
+        relevant.append(
+            of_document[document][
+                [wanted in lowered[chunk] for chunk in of_document[document].tolist()]
+            ]
+        )
+    return relevant
 
 
 def dcg_first_hit(ranking: Ranking, relevant: Sequence[Ints], cut: int = 10) -> Floats:
@@ -111,7 +117,7 @@ def ceiling(relevant: Sequence[Ints]) -> Floats:
 
 def _overlapping(collection: Collection, chunks: Chunks, documents: Sequence[int]) -> list[Ints]:
     query, chunk = TokenOverlap.of(collection, chunks, "overlap").hit_pairs
-    own = chunks.document[chunk] == np.asarray(documents, dtype=np.int64)[query]
-    query, chunk = query[own], chunk[own]
+    same = chunks.document[chunk] == np.asarray(documents, dtype=np.int64)[query]
+    query, chunk = query[same], chunk[same]
     bounds = np.searchsorted(query, np.arange(len(documents) + 1)).tolist()
     return [chunk[low:high] for low, high in itertools.pairwise(bounds)]

@@ -79,9 +79,9 @@ def per_query(
         if query.id in judged
     }
     evaluator = ir_measures.pytrec_eval.evaluator(set(parsed.values()), judged)
-    found = {(str(m.measure), m.query_id): m.value for m in evaluator.iter_calc(run)}
+    values = {(str(m.measure), m.query_id): m.value for m in evaluator.iter_calc(run)}
     rows = [
-        (query, name, float(found[str(measure), query]))
+        (query, name, float(values[str(measure), query]))
         for name, measure in parsed.items()
         for query in judged
     ]

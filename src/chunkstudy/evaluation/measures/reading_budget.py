@@ -25,7 +25,7 @@ NEVER = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True)
-class Reading:
+class BudgetReading:
     """When each judged token is read: as how manyth token, counted from 1.
 
     Attributes:
@@ -52,12 +52,12 @@ class Reading:
                 f"the reading was followed for {self.most} tokens and the budget is {budget}; "
                 "follow it further"
             )
-        found = self.query[self.moments[counted] <= budget]
-        read = np.bincount(found, minlength=len(self.judged)).astype(np.float64)
+        within = self.query[self.moments[counted] <= budget]
+        read = np.bincount(within, minlength=len(self.judged)).astype(np.float64)
         return np.divide(read, self.judged, out=np.zeros_like(read), where=self.judged > 0)
 
 
-def follow(judged: JudgedSpans, chunks: Chunks, ranking: Ints, most: int) -> Reading:
+def follow(judged: JudgedSpans, chunks: Chunks, ranking: Ints, most: int) -> BudgetReading:
     """Read the chunks of every query in their order until ``most`` tokens are read in either way.
 
     Args:
@@ -76,8 +76,8 @@ def follow(judged: JudgedSpans, chunks: Chunks, ranking: Ints, most: int) -> Rea
     queries = [np.zeros(0, dtype=np.int64)]
     moments = [np.zeros((2, 0), dtype=np.int64)]
     for query in range(judged.queries):
-        own = np.flatnonzero(judged.query == query)
-        places = [np.arange(spans[0][one], spans[1][one]) for one in own]
+        of_query = np.flatnonzero(judged.query == query)
+        places = [np.arange(spans[0][part], spans[1][part]) for part in of_query]
         wanted = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *places]))
         again, once = np.full((2, len(wanted)), NEVER)
         handed = fresh = 0
@@ -103,16 +103,16 @@ def follow(judged: JudgedSpans, chunks: Chunks, ranking: Ints, most: int) -> Rea
                 f"the ranking holds {len(ranked)} chunks per query, which are {fresh} tokens, and "
                 f"the budget is {most}; search deeper"
             )
-        for one in touched:
-            read[one] = False
+        for part in touched:
+            read[part] = False
         queries.append(np.full(len(wanted), query))
         moments.append(np.stack([again, once]))
     lengths = np.bincount(judged.query, judged.end - judged.start, judged.queries)
-    found = np.concatenate(moments, axis=1)
-    found[found > most] = NEVER
-    return Reading(
+    of_tokens = np.concatenate(moments, axis=1)
+    of_tokens[of_tokens > most] = NEVER
+    return BudgetReading(
         np.concatenate(queries),
-        {AGAIN: found[0], ONCE: found[1]},
+        {AGAIN: of_tokens[0], ONCE: of_tokens[1]},
         lengths.astype(np.float64),
         most,
     )

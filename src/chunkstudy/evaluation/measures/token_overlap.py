@@ -233,9 +233,9 @@ def _token_spans(
     order = np.argsort(document, kind="stable")
     bounds = np.searchsorted(document[order], np.arange(len(offsets) + 1))
     for tokens, low, high in zip(offsets, bounds[:-1], bounds[1:], strict=True):
-        mine = order[low:high]
-        first[mine] = np.searchsorted(tokens[:, 1], start[mine], side="right")
-        last[mine] = np.searchsorted(tokens[:, 0], end[mine], side="left")
+        members = order[low:high]
+        first[members] = np.searchsorted(tokens[:, 1], start[members], side="right")
+        last[members] = np.searchsorted(tokens[:, 0], end[members], side="left")
     # An empty span inside a token shares no character with it.
     return first, np.where(start < end, last, first)
 

@@ -46,11 +46,11 @@ class BM25:
 
     def scores(self, query: str) -> NDArray[np.float32]:
         """Shape (chunks,); 0 of a chunk that shares no word."""
-        asked = [self._known[word] for word in words(query) if word in self._known]
-        if not asked:
+        ids = [self._known[word] for word in words(query) if word in self._known]
+        if not ids:
             return np.zeros(self._size, dtype=np.float32)
-        found: NDArray[np.float32] = self._index.get_scores_from_ids(asked)
-        return found
+        scores: NDArray[np.float32] = self._index.get_scores_from_ids(ids)
+        return scores
 
     def search(self, queries: Sequence[str], depth: int, allowed: Limit | None = None) -> Ranking:
         """Rank the chunks for every query; one that shares no word with it is not found.
@@ -60,12 +60,12 @@ class BM25:
             depth: chunks kept per query.
             allowed: limits queries to one document each; words are weighed by all chunks.
         """
-        kept = nothing_kept(len(queries), depth)
+        best = nothing_kept(len(queries), depth)
         places = np.arange(self._size)
         for row, query in enumerate(queries):
             scores = self.scores(query)[None]
-            found = scores > 0
+            matching = scores > 0
             if allowed is not None and (document := allowed.query_document[row]) >= 0:
-                found &= allowed.chunk_document == document
-            keep_best(kept, slice(row, row + 1), np.where(found, scores, -np.inf), places)
-        return kept
+                matching &= allowed.chunk_document == document
+            keep_best(best, slice(row, row + 1), np.where(matching, scores, -np.inf), places)
+        return best

@@ -92,14 +92,14 @@ def search(
         or allowed.chunk_document.shape != (len(vectors),)
     ):
         raise SearchError("a limit must name one document per query and one per chunk")
-    kept = nothing_kept(len(queries), depth)
+    best = nothing_kept(len(queries), depth)
     for rows, first, scores in score_blocks(queries, vectors, block):
         if allowed is not None:
             wanted = allowed.query_document[rows, None]
-            here = allowed.chunk_document[None, first : first + block]
-            scores[(wanted >= 0) & (wanted != here)] = -np.inf
-        keep_best(kept, rows, scores, np.arange(first, first + scores.shape[1]))
-    return kept
+            document = allowed.chunk_document[None, first : first + block]
+            scores[(wanted >= 0) & (wanted != document)] = -np.inf
+        keep_best(best, rows, scores, np.arange(first, first + scores.shape[1]))
+    return best
 
 
 def score_blocks(

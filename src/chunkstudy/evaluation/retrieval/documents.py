@@ -72,7 +72,7 @@ def search_documents(
             f"{len(vectors)} vectors and documents of shape {chunk_document.shape} do not fit; "
             "name one document per chunk"
         )
-    kept = nothing_kept(len(queries), depth)
+    ranking = nothing_kept(len(queries), depth)
     # The best score so far of the one document that the last block did not finish.
     unfinished = np.full(len(queries), -np.inf, dtype=np.float32)
     for rows, first, scores in score_blocks(queries, vectors, block):
@@ -87,8 +87,8 @@ def search_documents(
             starts, best = starts[:-1], best[:, :-1]
         if excluded is not None:
             best[excluded[rows, None] == documents[starts]] = -np.inf
-        keep_best(kept, rows, best, documents[starts])
-    return DocumentRanking(kept.chunk, kept.score, kept.ties_at_cut)
+        keep_best(ranking, rows, best, documents[starts])
+    return DocumentRanking(ranking.chunk, ranking.score, ranking.ties_at_cut)
 
 
 def documents_of(

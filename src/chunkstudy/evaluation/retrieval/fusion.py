@@ -36,13 +36,13 @@ def reciprocal_rank(rankings: Sequence[Ranking], depth: int) -> Ranking:
         depth: chunks kept per query.
     """
     queries = len(rankings[0].chunk)
-    kept = nothing_kept(queries, depth)
+    fused_ranking = nothing_kept(queries, depth)
     for row in range(queries):
-        chunk = np.concatenate([one.chunk[row] for one in rankings])
+        chunk = np.concatenate([ranking.chunk[row] for ranking in rankings])
         share = np.concatenate([1 / (CONSTANT + 1 + np.arange(r.chunk.shape[1])) for r in rankings])
         held = chunk != NO_CHUNK
-        found, place = np.unique(chunk[held], return_inverse=True)
-        total = np.bincount(place, share[held], len(found)).astype(np.float32)
-        if len(found):
-            keep_best(kept, slice(row, row + 1), total[None], found)
-    return kept
+        candidates, place = np.unique(chunk[held], return_inverse=True)
+        total = np.bincount(place, share[held], len(candidates)).astype(np.float32)
+        if len(candidates):
+            keep_best(fused_ranking, slice(row, row + 1), total[None], candidates)
+    return fused_ranking

@@ -81,8 +81,8 @@ class Graph:
         """
         self.index.set_ef(list_size)
         labels, _ = self.index.knn_query(queries, k=depth)
-        found: Ints = labels.astype(np.int64)
-        return found
+        nearest: Ints = labels.astype(np.int64)
+        return nearest
 
 
 def as_published(queries: Vectors, vectors: Vectors, depth: int, order: Ints) -> Ranking:
@@ -106,16 +106,18 @@ def as_published(queries: Vectors, vectors: Vectors, depth: int, order: Ints) ->
             "below 3.12; install it, or search exactly"
         ) from error
     depth = min(depth, len(vectors))
-    found = graph.search(queries, depth)
-    score = np.einsum("qd,qkd->qk", queries, vectors[found]).astype(np.float32)
-    return Ranking(found, score, np.zeros(len(found), dtype=np.int64))
+    nearest = graph.search(queries, depth)
+    score = np.einsum("qd,qkd->qk", queries, vectors[nearest]).astype(np.float32)
+    return Ranking(nearest, score, np.zeros(len(nearest), dtype=np.int64))
 
 
 def as_asked(collection: Collection, chunks: Chunks) -> Ints:
     """Chunks as the official code adds them: documents in the order in which questions are asked of
     them, those that nobody asks of at the end."""
     judged = collection.judgments_by_query()
-    asked = [one.document for query in collection.queries for one in judged.get(query.id, ())]
-    places = [collection.positions[name] for name in dict.fromkeys(asked)]
+    documents = [
+        judgment.document for query in collection.queries for judgment in judged.get(query.id, ())
+    ]
+    places = [collection.positions[name] for name in dict.fromkeys(documents)]
     rest = sorted(set(range(len(collection.documents))) - set(places))
-    return np.concatenate([np.flatnonzero(chunks.document == one) for one in (*places, *rest)])
+    return np.concatenate([np.flatnonzero(chunks.document == place) for place in (*places, *rest)])

@@ -29,23 +29,23 @@ def within(small: Chunks, large: Chunks, documents: Sequence[Document]) -> Chunk
     Returns:
         Spans of what is returned; ``text`` is what is matched.
     """
-    found: list[tuple[int, int, int, str]] = []
+    rows: list[tuple[int, int, int, str]] = []
     spans = zip(small.document.tolist(), small.start.tolist(), small.end.tolist(), strict=True)
     for (document, start, end), text in zip(spans, small.texts(documents), strict=True):
-        theirs = slice(*np.searchsorted(large.document, (document, document + 1)))
-        starts, ends = large.start[theirs], large.end[theirs]
+        candidates = slice(*np.searchsorted(large.document, (document, document + 1)))
+        starts, ends = large.start[candidates], large.end[candidates]
         shared = np.minimum(ends, end) - np.maximum(starts, start)
         most = shared.max(initial=0)
         if not most:
-            found.append((document, start, end, text))
+            rows.append((document, start, end, text))
         elif most == end - start or small.text is not None:
-            found.append((document, starts[shared.argmax()], ends[shared.argmax()], text))
+            rows.append((document, starts[shared.argmax()], ends[shared.argmax()], text))
         else:
             through = zip(starts[shared > 0].tolist(), ends[shared > 0].tolist(), strict=True)
-            pieces = [(*one, text[max(0, one[0] - start) : one[1] - start]) for one in through]
-            found += [(document, *piece) for piece in pieces if piece[2].strip()]
-    document_of, low, high = np.array([one[:3] for one in found], dtype=np.int64).reshape(-1, 3).T
-    return Chunks(document_of, low, high, tuple(one[3] for one in found), small.fallbacks)
+            pieces = [(*row, text[max(0, row[0] - start) : row[1] - start]) for row in through]
+            rows += [(document, *piece) for piece in pieces if piece[2].strip()]
+    document_of, low, high = np.array([row[:3] for row in rows], dtype=np.int64).reshape(-1, 3).T
+    return Chunks(document_of, low, high, tuple(row[3] for row in rows), small.fallbacks)
 
 
 def around(small: Chunks, neighbours: int, documents: Sequence[Document]) -> Chunks:
@@ -66,9 +66,9 @@ def returned(chunks: Chunks) -> tuple[Chunks, Ints]:
     order = np.argsort(first)
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order))
-    kept = first[order]
-    found = Chunks(chunks.document[kept], chunks.start[kept], chunks.end[kept], None)
-    return found, rank[place.reshape(-1)]
+    firsts = first[order]
+    spans_returned = Chunks(chunks.document[firsts], chunks.start[firsts], chunks.end[firsts], None)
+    return spans_returned, rank[place.reshape(-1)]
 
 
 def best_of_each(ranking: Ranking, group: Ints, excluded: Ints | None = None) -> Ranking:
@@ -79,20 +79,20 @@ def best_of_each(ranking: Ranking, group: Ints, excluded: Ints | None = None) ->
         group: shape (chunks,), the group of each.
         excluded: shape (queries,), a group never returned to the query, or -1.
     """
-    found = np.full_like(ranking.chunk, NO_CHUNK)
+    groups = np.full_like(ranking.chunk, NO_CHUNK)
     held = ranking.chunk != NO_CHUNK
-    found[held] = group[ranking.chunk[held]]
-    by_group = np.argsort(found, axis=1, kind="stable")
-    in_order = np.take_along_axis(found, by_group, axis=1)
-    new = np.zeros(found.shape, dtype=bool)
+    groups[held] = group[ranking.chunk[held]]
+    by_group = np.argsort(groups, axis=1, kind="stable")
+    in_order = np.take_along_axis(groups, by_group, axis=1)
+    new = np.zeros(groups.shape, dtype=bool)
     np.put_along_axis(new, by_group, np.diff(in_order, axis=1, prepend=NO_CHUNK) != 0, axis=1)
     if excluded is not None:
-        new &= found != excluded[:, None]
+        new &= groups != excluded[:, None]
     order = np.argsort(~new, axis=1, kind="stable")
-    found[~new] = NO_CHUNK
+    groups[~new] = NO_CHUNK
     score = np.where(new, ranking.score, np.float32(-np.inf))
-    found, score = (np.take_along_axis(one, order, axis=1) for one in (found, score))
-    return Ranking(found, score, ranking.ties_at_cut)
+    groups, score = (np.take_along_axis(values, order, axis=1) for values in (groups, score))
+    return Ranking(groups, score, ranking.ties_at_cut)
 
 
 def search_groups(

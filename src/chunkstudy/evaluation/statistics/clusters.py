@@ -38,7 +38,7 @@ def clustered_means(columns: Iterable[tuple[ArrayLike, ArrayLike]], seed: int = 
     """
     given = [_grouped(checked(values), np.asarray(groups)) for values, groups in columns]
     drawn = iter(resampled_means([row for _, *both in given for row in both], seed))
-    return [_tested(*one, percentile_interval(next(drawn) / next(drawn))) for one in given]
+    return [_tested(*column, percentile_interval(next(drawn) / next(drawn))) for column in given]
 
 
 def _grouped(values: Floats, names: NDArray[Any]) -> tuple[Floats, Floats, Floats]:

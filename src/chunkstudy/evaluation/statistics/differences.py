@@ -93,29 +93,33 @@ def differences(
     given = [_Common.of(pair) for pair in pairs]
     if not given:
         return pd.DataFrame(columns=["n", first, second, *FIGURES])
-    alike = {way: [one for one in given if one.drawn == way] for way in {o.drawn for o in given}}
+    alike = {
+        way: [common for common in given if common.drawn == way] for way in {o.drawn for o in given}
+    }
     tested = {way: iter(_TESTED[way](some, seed)) for way, some in alike.items()}
     rows = [
         {
-            **one.keys,
-            "n": len(one.change),
-            first: one.first,
-            second: one.second,
-            "margin": one.margin,
-            "family": family.format_map(one.keys) if isinstance(family, str) else family(one.keys),
-            "interval": one.drawn,
-            **({} if one.documents is None else {"documents": one.asked_of}),
-            "difference": found.mean,
-            "low": found.interval.low,
-            "high": found.interval.high,
-            "p": found.p,
-            "effect": np.nan if one.drawn == STRATIFIED else statistics.effect(one.values),
+            **common.keys,
+            "n": len(common.change),
+            first: common.first,
+            second: common.second,
+            "margin": common.margin,
+            "family": family.format_map(common.keys)
+            if isinstance(family, str)
+            else family(common.keys),
+            "interval": common.drawn,
+            **({} if common.documents is None else {"documents": common.asked_of}),
+            "difference": test.mean,
+            "low": test.interval.low,
+            "high": test.interval.high,
+            "p": test.p,
+            "effect": np.nan if common.drawn == STRATIFIED else statistics.effect(common.values),
             "p_equivalent": statistics.two_one_sided(
-                found.mean, found.error, found.freedom, one.margin
+                test.mean, test.error, test.freedom, common.margin
             ),
         }
-        for one in given
-        for found in [next(tested[one.drawn])]
+        for common in given
+        for test in [next(tested[common.drawn])]
     ]
     table = corrected(pd.DataFrame(rows))
     counts = ["n"]
@@ -227,17 +231,18 @@ class _Common:
 
 
 def _over_documents(given: Sequence[_Common], seed: int) -> list[statistics.Tested]:
-    known = [(one.values, one.documents) for one in given if one.documents is not None]
+    known = [(common.values, common.documents) for common in given if common.documents is not None]
     return clustered_means(known, seed=seed)
 
 
 _TESTED: Mapping[str, Callable[[Sequence[_Common], int], list[statistics.Tested]]] = {
     BOOTSTRAP: lambda given, seed: statistics.mean_differences(
-        [one.values for one in given], seed=seed
+        [common.values for common in given], seed=seed
     ),
     OVER_DOCUMENTS: _over_documents,
     STRATIFIED: lambda given, seed: statistics.over_collections(
-        [[part for _, part in one.change.groupby(level=0, sort=False)] for one in given], seed=seed
+        [[part for _, part in common.change.groupby(level=0, sort=False)] for common in given],
+        seed=seed,
     ),
 }
 """What is computed together of all pairs that draw the same."""

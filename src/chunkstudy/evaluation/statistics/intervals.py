@@ -77,13 +77,13 @@ def bootstrap_intervals(columns: Iterable[ArrayLike], seed: int = 0) -> list[Int
 def resampled_means(columns: Sequence[Floats], seed: int = 0) -> list[Floats]:
     """Means of each column over queries drawn with replacement, (RESAMPLES,), the same queries for
     all columns of one length; of fewer than two values there are none."""
-    found = [np.empty(0)] * len(columns)
+    of_columns = [np.empty(0)] * len(columns)
     for n in {len(column) for column in columns} - {0, 1}:
         places = [place for place, column in enumerate(columns) if len(column) == n]
         means = resampled_sums([columns[place] for place in places], seed) / n
         for place, drawn in zip(places, means, strict=True):
-            found[place] = drawn
-    return found
+            of_columns[place] = drawn
+    return of_columns
 
 
 def resampled_sums(columns: ArrayLike, seed: int = 0) -> Floats:

@@ -40,7 +40,7 @@ def mean_differences(differences: Iterable[Floats], seed: int = 0) -> list[Teste
     """The same of many, each given by its differences query by query."""
     columns = list(differences)
     intervals = bootstrap_intervals(columns, seed)
-    return [_tested(*one) for one in zip(columns, intervals, strict=True)]
+    return [_tested(*pair) for pair in zip(columns, intervals, strict=True)]
 
 
 def _tested(difference: Floats, interval: Interval) -> Tested:

@@ -57,7 +57,7 @@ def detectable(n: int, std: float, power: float = POWER, level: float = LEVEL) -
     high = 1.0
     while power_of(n, high, level) < power:
         high *= 2
-    solved = optimize.brentq(lambda one: power_of(n, one, level) - power, 0.0, high, xtol=1e-13)
+    solved = optimize.brentq(lambda size: power_of(n, size, level) - power, 0.0, high, xtol=1e-13)
     return std * float(solved)
 
 

@@ -1,12 +1,6 @@
 """What the notebook on baselines needs beyond a cell."""
 
-from chunkstudy.studies.baselines.arms import BOTH, SENTENCES, TITLE, WORDS
 from chunkstudy.studies.baselines.contexts import context_gains
 from chunkstudy.studies.baselines.figures import figure_contexts, figure_gains
-from chunkstudy.studies.baselines.gains import (
-    beside_records,
-    first_measure,
-    gains,
-    make,
-    scores,
-)
+from chunkstudy.studies.baselines.gains import first_measure, gains
+from chunkstudy.studies.baselines.systems import BOTH, SENTENCES, TITLE, WORDS, read

@@ -76,7 +76,7 @@ def _pairs(
         return study.runs(*where, window, protocol, ordering=ordering).by(measure)
 
     read = {source: (windows[-1], f"{PREPENDED}-{source}") for source in sources}
-    if not any(scores(*one) for one in read.values()):
+    if not any(scores(*how) for how in read.values()):
         return
     if len(chunkers) > 1:
         read |= {f"{LATE}-{size}": (size, f"{CONTEXTUALIZED}-{size}") for size in windows}
@@ -87,7 +87,9 @@ def _pairs(
                     "context": name, "chunkers": len(chunkers)}  # fmt: skip
             papers = own.documents
             enough = papers is not None and papers.nunique() >= FEWEST_DOCUMENTS
-            first, second = (one.wide(measure).mean(axis=1).sort_index() for one in (own, plain))
+            first, second = (
+                system.wide(measure).mean(axis=1).sort_index() for system in (own, plain)
+            )
             yield Pair(keys, first, second, papers if enough else None)
 
 

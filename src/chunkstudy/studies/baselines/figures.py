@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from chunkstudy.studies.baselines.arms import ARMS, TITLE, UNTITLED
+from chunkstudy.studies.baselines.systems import SYSTEMS, TITLE, UNTITLED
 from chunkstudy.study import drawing, titles
 
 APART = 0.24
@@ -26,15 +26,12 @@ def figure_gains(rows: pd.DataFrame, title: str) -> Figure:
         rows: of :func:`gains.gains`.
         title: what it shows, in a sentence.
     """
-    arms = ARMS[1:]
-    called = [titles.BASELINES[arm] for arm in arms]
-    figure, panels = _panels(rows, "arm", arms, called, 3, "vectors")
+    called = [titles.BASELINES[system] for system in SYSTEMS[1:]]
+    figure, panels = _panels(rows, "arm", SYSTEMS[1:], called, 3, "vectors")
     for collection, axes in panels.items():
-        shown = set(rows.loc[rows["collection"] == collection, "arm"])
-        for at, arm in enumerate(arms):
-            if arm not in shown:
-                why = "no titles" if arm == TITLE and collection in UNTITLED else "not run"
-                axes.text(0, at, f" {why}", color="grey", fontsize=8, va="center")
+        if collection in UNTITLED:
+            at = SYSTEMS[1:].index(TITLE)
+            axes.text(0, at, " no titles", color="grey", fontsize=8, va="center")
     drawing.titled(figure, title)
     return figure
 

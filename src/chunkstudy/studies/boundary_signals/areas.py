@@ -62,7 +62,7 @@ NORMAL = (
 
 
 @dataclass(frozen=True)
-class Task:
+class Boundaries:
     """One kind of boundary among the candidates of one text.
 
     Attributes:
@@ -114,7 +114,7 @@ class Task:
         }
 
 
-def tasks(places: pd.DataFrame) -> Iterator[Task]:
+def tasks(places: pd.DataFrame) -> Iterator[Boundaries]:
     """Every task, among all candidates and among ends of paragraphs.
 
     Args:
@@ -130,9 +130,9 @@ def tasks(places: pd.DataFrame) -> Iterator[Task]:
             groups = np.cumsum(true, dtype=np.int64)
         measured = of_text[[*SIGNALS, DISTANCE]].notna().all(axis=1).to_numpy()
         inner = (of_text["begins"] == SENTENCE).to_numpy()
-        for among, kept in ((SENTENCES, measured), (PARAGRAPHS, measured & ~inner)):
-            if kept[true].any() and kept[~true].sum() >= FEWEST:
-                yield Task(name, among, of_text[kept], true[kept], groups[kept])
+        for among, mask in ((SENTENCES, measured), (PARAGRAPHS, measured & ~inner)):
+            if mask[true].any() and mask[~true].sum() >= FEWEST:
+                yield Boundaries(name, among, of_text[mask], true[mask], groups[mask])
 
 
 def punctuation(places: pd.DataFrame) -> NDArray[np.float64]:
@@ -143,7 +143,7 @@ def punctuation(places: pd.DataFrame) -> NDArray[np.float64]:
     return np.column_stack([places["begins"] != SENTENCE, *marks, lengths]).astype(float)
 
 
-def areas(tasks: list[Task]) -> pd.DataFrame:
+def areas(tasks: list[Boundaries]) -> pd.DataFrame:
     """The area under the ROC curve of every signal and baseline, a row each, and means over kinds
     of boundaries; ``p`` is of being at chance."""
     rows = [
@@ -155,7 +155,7 @@ def areas(tasks: list[Task]) -> pd.DataFrame:
     return tested(pd.DataFrame(rows), "area", roc.CHANCE, "areas, text alone")
 
 
-def against(tasks: list[Task]) -> pd.DataFrame:
+def against(tasks: list[Boundaries]) -> pd.DataFrame:
     """The area of each signal minus that of punctuation and lengths at the same places: which of
     the two tells boundaries better by itself."""
     rows = [

@@ -156,11 +156,11 @@ def emma() -> Text:
             last = row["Chapter"]
     whole = text("Emma", paragraphs)
     drawn = np.random.default_rng(SEED).choice(len(whole.places), size=PLACES, replace=False)
-    kept = np.zeros(len(whole.places), dtype=bool)
+    judged = np.zeros(len(whole.places), dtype=bool)
     for middle in (*np.flatnonzero(whole.places["begins"] == DOCUMENT), *drawn):
-        kept[max(0, middle - AROUND) : middle + AROUND + 1] = True
-    places = whole.places[kept].reset_index(drop=True)
-    return replace(whole, places=places, ends=np.asarray(whole.ends)[kept].tolist())
+        judged[max(0, middle - AROUND) : middle + AROUND + 1] = True
+    places = whole.places[judged].reset_index(drop=True)
+    return replace(whole, places=places, ends=np.asarray(whole.ends)[judged].tolist())
 
 
 def text(name: str, paragraphs: Iterable[Paragraph]) -> Text:

@@ -136,8 +136,8 @@ def of_semantic(main: pd.DataFrame, size_in_code: Fact) -> Iterator[Claim]:
         "C21", before[RECALL], after[RECALL], size_before, size, fair=[rises, size < size_before]
     )
     # Where the mean is above a limit, so is the largest.
-    kept = size < 300 and size_in_code.value == "largest"
-    yield Claim("C22", size, cited(size_in_code), fair=kept)
+    largest = size < 300 and size_in_code.value == "largest"
+    yield Claim("C22", size, cited(size_in_code), fair=largest)
 
 
 def of_other_tables(published: pd.DataFrame) -> Iterator[Claim]:

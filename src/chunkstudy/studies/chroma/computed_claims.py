@@ -71,15 +71,15 @@ def of_questions(
     yield Claim("X02", joined, of, fair=joined <= of / 10, strict=joined == 0)
 
 
-def of_minilm(found: pd.DataFrame, scores: Scores) -> Iterator[Claim]:
+def of_minilm(compared: pd.DataFrame, scores: Scores) -> Iterator[Claim]:
     """The table with all-MiniLM-L6-v2: whether it comes out, and what is said of its rows.
 
     Args:
-        found: the rows beside the published ones (``Study.beside``), the table's before the
+        compared: the rows beside the published ones (``Study.beside``), the table's before the
             appendix's.
         scores: the same rows, question by question.
     """
-    means = found[(found["part"] == "all") & (found["statistic"] == "mean")]
+    means = compared[(compared["part"] == "all") & (compared["statistic"] == "mean")]
     cells = means[means["measure"] == RECALL].set_index("chunker")
     exact = cells["verdict"] == EXACT
     inside = exact | (cells["verdict"] == INSIDE)
@@ -114,13 +114,13 @@ def of_minilm(found: pd.DataFrame, scores: Scores) -> Iterator[Claim]:
     )  # fmt: skip
 
 
-def of_appendix_with_minilm(found: pd.DataFrame) -> Iterator[Claim]:
+def of_appendix_with_minilm(cells: pd.DataFrame) -> Iterator[Claim]:
     """Whether the appendix with all-MiniLM-L6-v2 comes out.
 
     Args:
-        found: its numbers with ours (``Study.beside``).
+        cells: its numbers with ours (``Study.beside``).
     """
-    judged = found[found["verdict"] != ""]
+    judged = cells[cells["verdict"] != ""]
     exact = judged["verdict"] == EXACT
     means = judged[judged["statistic"] == "mean"].copy()
     inside = means["verdict"].isin([EXACT, INSIDE])
@@ -143,7 +143,7 @@ def of_measures(runs: Runs) -> Iterator[Claim]:
         harmonic = (2 * precision * recall / (precision + recall)).fillna(0)
         apart.append((harmonic - f1).abs().max())
     yield Claim("C36", max(apart), len(apart) * len(every), fair=max(apart) <= ROUNDING)
-    means = pd.DataFrame({run.arm.name: run.wide[[PRECISION, OMEGA]].mean() for run in runs}).T
+    means = pd.DataFrame({run.variant.name: run.wide[[PRECISION, OMEGA]].mean() for run in runs}).T
     perfect = every[every[RECALL] >= 1 - ROUNDING]
     above = perfect[PRECISION] - perfect[OMEGA] > ROUNDING
     yield Claim(

@@ -58,9 +58,9 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
             for slug in CHUNKERS:
                 condition = Condition(name, slug, MINILM, PRE_EMBEDDING, protocol.name)
                 context.say(f"every place of an excerpt: {condition}")
-                found = retrieved(context, store, condition)
+                ranking = retrieved(context, store, condition)
                 released, every = (
-                    scores(judged, collection, found, CUT) for judged in (first, qrels)
+                    scores(judged, collection, ranking, CUT) for judged in (first, qrels)
                 )
                 for measure in MEASURES:
                     difference = statistics.paired_difference(every[measure], released[measure])
@@ -86,11 +86,11 @@ def retrieved(context: Context, store: VectorStore, condition: Condition) -> pd.
     record = context.places.runs / condition.path
     if (record / "run.json").exists():
         run = records.read_run(record)
-        kept = rescore.first_chunks(context.places, run)
-        if kept is not None:
+        first_chunks = rescore.first_chunks(context.places, run)
+        if first_chunks is not None:
             path = rescore.path_of_first(context.places, run)
             context.read(path, f"first_chunks/{condition.path}")
-            return kept
+            return first_chunks
     collection, chunks = context.collection(condition.collection), context.chunks(condition, store)
     queries = store.encode([query.text for query in collection.queries], "query")
     vectors = store.encode(chunks.texts(collection.documents), label=condition.chunker)
@@ -107,11 +107,21 @@ def judgments(collection: Collection) -> dict[str, pd.DataFrame]:
     corpus = [(name, len(text), _digest(text)) for name, text in texts.items()]
     queries = [(query.id, _digest(query.text)[:DIGITS]) for query in collection.queries]
     qrels = [
-        (query, one.document, start, start + one.end - one.start, excerpt, occurrence)
+        (
+            query,
+            judgment.document,
+            start,
+            start + judgment.end - judgment.start,
+            excerpt,
+            occurrence,
+        )
         for query, judged in collection.judgments_by_query().items()
-        for excerpt, one in enumerate(judged, start=1)
+        for excerpt, judgment in enumerate(judged, start=1)
         for occurrence, start in enumerate(
-            _places(texts[one.document], texts[one.document][one.start : one.end]), start=1
+            _places(
+                texts[judgment.document], texts[judgment.document][judgment.start : judgment.end]
+            ),
+            start=1,
         )
     ]
     return {
@@ -181,13 +191,13 @@ def scores(
         document=qrels[DOCUMENT].map(collection.positions),
         judged=qrels["end"] - qrels["start"],
     )
-    query, *spans = (places[one].to_numpy(np.int64) for one in facts.SPANS)
+    query, *spans = (places[span].to_numpy(np.int64) for span in facts.SPANS)
     of_all = JudgedSpans(len(at), query, *spans)
     precision = rescore.of_spans(of_all, "overlap", ranking, "SpanPrecision", cut)
 
     each = np.arange(len(places))
-    asked = pd.DataFrame({"query": query, "place": each}).merge(ranking, on="query")
-    of_each = asked.drop(columns="query").rename(columns={"place": "query"})
+    pairs = pd.DataFrame({"query": query, "place": each}).merge(ranking, on="query")
+    of_each = pairs.drop(columns="query").rename(columns={"place": "query"})
     judged = JudgedSpans(len(each), each, *spans)
     covered = rescore.of_spans(judged, "overlap", of_each, "SpanRecall", cut)
     places["found"] = covered * places["judged"]
@@ -199,7 +209,7 @@ def scores(
     read_of = lengths.reindex(range(len(at)), fill_value=0).to_numpy()
     missed = best["judged"] - best["found"]
     values = (best["found"] / best["judged"], precision, precision * read_of / (read_of + missed))
-    columns = (np.asarray(one) for one in values)
+    columns = (np.asarray(column) for column in values)
     return pd.DataFrame(dict(zip(MEASURES, columns, strict=True)), index=list(at))
 
 
@@ -217,7 +227,7 @@ def apart(changes: pd.DataFrame, measure: str) -> pd.Series:
 
 def _places(text: str, words: str) -> list[int]:
     """Where words start, those that overlap the ones before included."""
-    return [found.start() for found in re.finditer(f"(?={re.escape(words)})", text)]
+    return [match.start() for match in re.finditer(f"(?={re.escape(words)})", text)]
 
 
 def _digest(text: str) -> str:

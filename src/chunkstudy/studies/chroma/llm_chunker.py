@@ -84,7 +84,7 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
     with Asker() as held, Asker("record", context.places.build / "chroma-llm-chunker") as free:
         ask: dict[str, Ask] = {
             HELD: held.ask,
-            EXAMPLES: lambda one: free.ask(replace(one, answers=())),
+            EXAMPLES: lambda request: free.ask(replace(request, answers=())),
             FREE: free.ask,
         }
         for name in collections:
@@ -92,7 +92,7 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
             for rule in RULES:
                 context.say(f"{name}, {rule.name}")
                 arms: dict[str, Chunks] = {}
-                for form in (one for one in FORMS if name in FORMS[one][1]):
+                for form in (kind for kind in FORMS if name in FORMS[kind][1]):
                     replies, arms[form] = asked(collection, FORMS[form][0], rule, ask[form])
                     if rule is RULES[0]:
                         replies.insert(0, "collection", name)
@@ -122,15 +122,15 @@ def beside_published(places: Places, scores: pd.DataFrame) -> pd.DataFrame:
         scores: of :func:`tables`.
     """
     ((collection, part),) = PARTS.items()
-    known = pd.DataFrame([one.model_dump() for one in cells.read(places)])
+    known = pd.DataFrame([cell.model_dump() for cell in cells.read(places)])
     of_part = at(known, table="appendix", part=part, encoder=LARGE, statistic="mean")
     printed = of_part[of_part["measure"].isin(MEASURES)]
     printed = printed.pivot(index="chunker", columns="measure", values="published").astype(float)
-    found = at(scores, collection=collection, protocol=AS_PUBLISHED_CHROMA.name)
-    rows = found["chunker"].replace(dict.fromkeys(FORMS, PUBLISHED))
-    columns = {one: found[one] for one in ("chunker", "chunks", "mean tokens", "n")}
+    scored = at(scores, collection=collection, protocol=AS_PUBLISHED_CHROMA.name)
+    rows = scored["chunker"].replace(dict.fromkeys(FORMS, PUBLISHED))
+    columns = {name: scored[name] for name in ("chunker", "chunks", "mean tokens", "n")}
     for measure in MEASURES:
-        columns |= {one: found[one] for one in (measure, f"{measure} low", f"{measure} high")}
+        columns |= {name: scored[name] for name in (measure, f"{measure} low", f"{measure} high")}
         columns[f"{measure} published"] = rows.map(printed[measure] / 100)
     return pd.DataFrame(columns).reset_index(drop=True)
 
@@ -139,11 +139,13 @@ def part(whole: Collection, document: str | None) -> Collection:
     """One document of a collection and the questions that it answers; all of it for None."""
     if document is None:
         return whole
-    asked = whole.only(one.query for one in whole.judgments if one.document == document)
+    queries = whole.only(
+        judgment.query for judgment in whole.judgments if judgment.document == document
+    )
     return replace(
-        asked,
-        documents=tuple(one for one in whole.documents if one.id == document),
-        groups={one.id: whole.groups[one.id] for one in asked.queries},
+        queries,
+        documents=tuple(candidate for candidate in whole.documents if candidate.id == document),
+        groups={query.id: whole.groups[query.id] for query in queries.queries},
     )
 
 
@@ -172,9 +174,9 @@ def asked(
         before = len(heard)
         spans.append(chunker(document.text))
         kind = document.id.split("/")[0]
-        for one in heard[before:]:
-            one["part"] = kind
-        sizes = count([document.text[one[0] : one[1]] for one in spans[-1]])
+        for exchange in heard[before:]:
+            exchange["part"] = kind
+        sizes = count([document.text[span[0] : span[1]] for span in spans[-1]])
         texts.append(
             {
                 "part": kind,
@@ -199,16 +201,16 @@ def asked(
 def row(request: Request, reply: Reply) -> dict[str, object]:
     """A reply: what came of it and whether the official code takes it; of one that was used, where
     its last split lies among those possible, from 0 to 1, and whether an example gives the same."""
-    shown = [int(one) for one in SHOWN.findall(request.messages[-1].text)]
+    shown = [int(number) for number in SHOWN.findall(request.messages[-1].text)]
     came = outcome(reply, shown[0], shown[-1])
-    said = (llm_windows.official_numbers(reply.text) or [0])[-1]
-    place = (said - shown[0]) / max(1, len(shown) - 2) if came == USED else np.nan
+    boundary = (llm_windows.official_numbers(reply.text) or [0])[-1]
+    place = (boundary - shown[0]) / max(1, len(shown) - 2) if came == USED else np.nan
     return {
         "outcome": came,
         "taken officially": float(outcome(reply, shown[0], shown[-1], official=True) == USED),
         "pieces": len(shown),
         "place": place,
-        "as in an example": float(reply.text in {one.text for one in request.messages}),
+        "as in an example": float(reply.text in {message.text for message in request.messages}),
         "tokens read": reply.input_tokens,
         "tokens written": reply.output_tokens,
     }
@@ -223,12 +225,18 @@ def outcome(reply: Reply, first: int, last: int, official: bool = False) -> str:
     """
     if reply.finish != "stop" and not official:
         return CUT_OFF
-    said = llm_windows.official_numbers(reply.text) if official else llm_windows.numbers(reply.text)
-    if not said:
+    boundaries = (
+        llm_windows.official_numbers(reply.text) if official else llm_windows.numbers(reply.text)
+    )
+    if not boundaries:
         return OTHER
-    if said != sorted(said if official else set(said)):
+    if boundaries != sorted(boundaries if official else set(boundaries)):
         return REPEATED
-    if said[0] < first - official or said[-1] < first or (said[-1] > last and not official):
+    if (
+        boundaries[0] < first - official
+        or boundaries[-1] < first
+        or (boundaries[-1] > last and not official)
+    ):
         return OUTSIDE
     return USED
 
@@ -238,32 +246,36 @@ def scores(
 ) -> pd.DataFrame:
     """A row per chunker: chunks, their mean tokens, each measure with its interval, and by how much
     the held model's chunks have more recall."""
-    asked = store.encode([query.text for query in collection.queries], "query")
+    queries = store.encode([query.text for query in collection.queries], "query")
     count = counter("cl100k").count_many
 
     def score(chunks: Chunks) -> pd.DataFrame:
         texts = chunks.texts(collection.documents)
-        found = steps.score(collection, chunks, Vectors(asked, store.encode(texts)), rule.name)
-        return found[list(MEASURES)].assign(chunks=len(texts), tokens=np.mean(count(texts)))
+        frame = steps.score(collection, chunks, Vectors(queries, store.encode(texts)), rule.name)
+        return frame[list(MEASURES)].assign(chunks=len(texts), tokens=np.mean(count(texts)))
 
-    found = {arm: score(chunks) for arm, chunks in arms.items()}
+    scores_of = {arm: score(chunks) for arm, chunks in arms.items()}
     if rule is CORRECTED:
-        units = [pieces(one.text, counter("cl100k")) for one in collection.documents]
+        units = [pieces(document.text, counter("cl100k")) for document in collection.documents]
         own = (drawn(collection.documents, arms[HELD], i, units) for i in range(1, DRAWS + 1))
         draws = [score(chunks) for chunks in own]
-        found[SAME_SIZES] = sum(draws[1:], draws[0]) / DRAWS
+        scores_of[SAME_SIZES] = sum(draws[1:], draws[0]) / DRAWS
     return pd.DataFrame(
         {
             "collection": collection.name,
             "protocol": rule.name,
             "chunker": arm,
-            "chunks": int(one["chunks"].iloc[0]),
-            "mean tokens": float(one["tokens"].iloc[0]),
-            "n": len(one),
-            **means(one[list(MEASURES)]),
-            **({} if arm == HELD else means(found[HELD][[RECALL]] - one[[RECALL]], " difference")),
+            "chunks": int(frame["chunks"].iloc[0]),
+            "mean tokens": float(frame["tokens"].iloc[0]),
+            "n": len(frame),
+            **means(frame[list(MEASURES)]),
+            **(
+                {}
+                if arm == HELD
+                else means(scores_of[HELD][[RECALL]] - frame[[RECALL]], " difference")
+            ),
         }
-        for arm, one in found.items()
+        for arm, frame in scores_of.items()
     )
 
 

@@ -87,7 +87,7 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
         for row, slug in enumerate(CHUNKERS, start=1):
             context.say(f"{name}, {slug}: row {row} of {len(CHUNKERS)}")
             spread = searched_again(context, store, name, slug)
-            setting = {one: OFFICIAL[one] for one in ("insertion", "search list")}
+            setting = {name: OFFICIAL[name] for name in ("insertion", "search list")}
             rows.append(pd.DataFrame({"chunker": slug, **setting}, spread.index).join(spread))
     return {"spread": pd.concat(rows, ignore_index=True)}
 
@@ -160,13 +160,13 @@ def _printed(
         yield measure, "std", population_std(values)
 
 
-def unexplained(found: pd.DataFrame) -> pd.DataFrame:
+def unexplained(cells: pd.DataFrame) -> pd.DataFrame:
     """The numbers that neither exact search nor any run of the published one gives, fractions.
 
     Args:
-        found: as ``Study.beside`` gives it.
+        cells: as ``Study.beside`` gives it.
     """
-    own = found[(found["verdict"] == "deviates") & found["stack_low"].notna()]
+    own = cells[(cells["verdict"] == "deviates") & cells["stack_low"].notna()]
     published, exact = own["published"].astype(float) / 100, own["reproduced"] / 100
     table = own[KEYS].assign(**{"published": published, "exact search": exact})
     return table.assign(
@@ -180,24 +180,24 @@ def unexplained(found: pd.DataFrame) -> pd.DataFrame:
 
 def one_question_of_pubmed(left: pd.DataFrame) -> bool:
     """Whether what is left is of one chunker on PubMed, off by what one of 99 questions weighs."""
-    one = set(left["part"]) == {"pubmed"} and left["chunker"].nunique() == 1
-    return one and bool(left["off by"].max() < 1 / 98 + 0.0005)
+    single = set(left["part"]) == {"pubmed"} and left["chunker"].nunique() == 1
+    return single and bool(left["off by"].max() < 1 / 98 + 0.0005)
 
 
-def recalls(found: pd.DataFrame, spread: pd.DataFrame, corrected: pd.DataFrame) -> pd.DataFrame:
+def recalls(cells: pd.DataFrame, spread: pd.DataFrame, corrected: pd.DataFrame) -> pd.DataFrame:
     """The published mean recalls at five beside exact search, the published search with the
     official offsets and with true ones, and the corrected protocol; a row a chunker, fractions.
 
     Args:
-        found: as ``Study.beside`` gives it.
+        cells: as ``Study.beside`` gives it.
         spread: of the experiment.
         corrected: ``Scores.summary`` of the same chunkers under the corrected protocol.
     """
-    own = found[_recalls(found)].set_index("chunker")
+    own = cells[_recalls(cells)].set_index("chunker")
     where = dict(zip(KEYS[1:], ("all", RECALL, "mean"), strict=True))
     official, true = (
-        at(spread, **OFFICIAL | where | {"offsets": one}).set_index("chunker")
-        for one in ("located", "true")
+        at(spread, **OFFICIAL | where | {"offsets": side}).set_index("chunker")
+        for side in ("located", "true")
     )
     means = at(corrected, **where).set_index("chunker")
     table = pd.DataFrame(
@@ -248,8 +248,8 @@ def reach(scores: Scores, table: pd.DataFrame) -> float:
     return 100 * float(mean.mean() - bootstrap_interval(mean).low)
 
 
-def _recalls(found: pd.DataFrame) -> NDArray[np.bool_]:
+def _recalls(cells: pd.DataFrame) -> NDArray[np.bool_]:
     """The mean recalls over all corpora."""
     return (
-        (found["part"] == "all") & (found["measure"] == RECALL) & (found["statistic"] == "mean")
+        (cells["part"] == "all") & (cells["measure"] == RECALL) & (cells["statistic"] == "mean")
     ).to_numpy()

@@ -90,26 +90,26 @@ def every_cut(runs: Runs, *others: Cut) -> pd.DataFrame:
     """Mean and deviation of every measure by corpus, at each of the report's cuts: five chunks,
     ten, and as many as hold the excerpts; and at others."""
     cuts = dict.fromkeys((*CUTS, *others))
-    found = pd.concat([runs.scores(k).summary(parts=True) for k in cuts], ignore_index=True)
-    return found.drop_duplicates(["run", "part", "measure", "statistic"])
+    summaries = pd.concat([runs.scores(k).summary(parts=True) for k in cuts], ignore_index=True)
+    return summaries.drop_duplicates(["run", "part", "measure", "statistic"])
 
 
-def by_verdict(found: pd.DataFrame) -> pd.DataFrame:
+def by_verdict(cells: pd.DataFrame) -> pd.DataFrame:
     """By corpus, how many of the published numbers that were judged are ``exact`` to the last
     printed digit, how many of these depend on what was found, how many others are ``within_stack``,
     what the published search gives when it is run again, and how many deviate, by how many points
     at most; sizes left out.
 
     Args:
-        found: as ``Study.beside`` gives it.
+        cells: as ``Study.beside`` gives it.
     """
-    found = found[found["measure"] != "chunk size"]
-    told = {one: found["verdict"] == one for one in (EXACT, INSIDE, DEVIATES)}
-    judged = found.assign(
+    cells = cells[cells["measure"] != "chunk size"]
+    told = {verdict: cells["verdict"] == verdict for verdict in (EXACT, INSIDE, DEVIATES)}
+    judged = cells.assign(
         **told,
-        judged=found["verdict"].isin(list(told)),
-        scores=told[EXACT] & found["measure"].str.startswith(RETRIEVAL),
-        off=found["difference"].abs().where(told[DEVIATES], 0.0),
+        judged=cells["verdict"].isin(list(told)),
+        scores=told[EXACT] & cells["measure"].str.startswith(RETRIEVAL),
+        off=cells["difference"].abs().where(told[DEVIATES], 0.0),
     )
     return (
         judged.groupby("part", sort=False)
@@ -142,8 +142,8 @@ def counts_beside_published(counts: pd.DataFrame) -> pd.DataFrame:
     )
     columns = ["tokens published", "queries published"]
     table[columns] = beside[columns].to_numpy()
-    found = table[["part", "tokens", columns[0], "queries", columns[1], "excerpts", REPEATED]]
-    return found.astype({one: "Int64" for one in found if one != "part"})
+    chosen = table[["part", "tokens", columns[0], "queries", columns[1], "excerpts", REPEATED]]
+    return chosen.astype({column: "Int64" for column in chosen if column != "part"})
 
 
 def as_rows(summary: pd.DataFrame) -> pd.DataFrame:
@@ -153,15 +153,15 @@ def as_rows(summary: pd.DataFrame) -> pd.DataFrame:
     return stated.assign(chunker=stated["chunker"].map(TOKEN_WINDOWS))
 
 
-def agreement(stated: pd.DataFrame, found: pd.DataFrame) -> pd.DataFrame:
+def agreement(stated: pd.DataFrame, counted: pd.DataFrame) -> pd.DataFrame:
     """By row: how many published numbers of Precision Omega and of retrieval are exact at the
     stated size and at the one found.
 
     Args:
         stated: windows of the stated sizes beside the published rows (``Study.beside``).
-        found: those of the sizes found.
+        counted: those of the sizes found.
     """
-    both = pd.concat([stated.assign(windows="as stated"), found.assign(windows="as found")])
+    both = pd.concat([stated.assign(windows="as stated"), counted.assign(windows="as found")])
     both = both[(both["verdict"] != "") & both["chunker"].isin(TOKEN_WINDOWS.values())]
     omega, exact = both["measure"] == OMEGA, both["verdict"] == EXACT
     searched = both["stack_low"].notna()
@@ -228,7 +228,7 @@ def token_unit(places: Places) -> pd.DataFrame:
             in_tokens = f"{name}(unit=token){at}{cut}"
             if measure not in record.wide or in_tokens not in record.wide:
                 continue
-            keys = {one: getattr(condition, one) for one in ("chunker", "encoder", "ordering")}
+            keys = {name: getattr(condition, name) for name in ("chunker", "encoder", "ordering")}
             both = record.wide[measure], record.wide[in_tokens]
             pairs.append(Pair(keys | {"measure": measure}, *both))
 

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Chunks, Collection
@@ -22,6 +20,7 @@ from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.measures.reading_budget import AGAIN, ONCE, follow
 from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, TokenOverlap, to_tokens
 from chunkstudy.evaluation.retrieval import chunks as retrieval
+from chunkstudy.evaluation.retrieval.chunks import Limit, Ranking
 from chunkstudy.evaluation.statistics.clusters import clustered_means
 from chunkstudy.evaluation.statistics.differences import (
     FEWEST_DOCUMENTS,
@@ -30,6 +29,7 @@ from chunkstudy.evaluation.statistics.differences import (
     at,
     differences,
 )
+from chunkstudy.runs import steps
 from chunkstudy.runs.conditions import (
     LATE_512,
     MINILM_512,
@@ -37,15 +37,13 @@ from chunkstudy.runs.conditions import (
     Condition,
     parse_chunker,
 )
-from chunkstudy.runs.encoding import encode
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.study.study import Study
 
 FIVE = ("chroma", "chroma-within")
 """The same five corpora, searched together and each by itself."""
-PAPERS = (covid_qa.WITHIN,)
 NAME = "equal-budget"
-COLLECTIONS = (*FIVE, *PAPERS)
+COLLECTIONS = (*FIVE, covid_qa.WITHIN)
 BUDGETS = (1_000, 2_000, 4_000)
 """cl100k tokens."""
 CHUNKS, CUT = "chunks", 5
@@ -61,20 +59,18 @@ WHERE = "{collection}, {encoder}, {ordering}, counted {counted}"
 
 
 @dataclass(frozen=True, slots=True)
-class Arm:
-    """Chunkers under one encoder and ordering. ``collections`` are of the same documents, so that
-    these are chunked and encoded once."""
+class Comparison:
+    """Chunkers on a collection under one encoder and embedding method."""
 
-    collections: tuple[str, ...]
+    collection: str
     encoder: str
     ordering: str
     chunkers: tuple[str, ...]
 
-    @property
-    def rankings(self) -> set[tuple[str, ...]]:
-        """Each collection with each chunker."""
-        every = product(self.collections, self.chunkers)
-        return {(self.encoder, self.ordering, *one) for one in every}
+    def within(self, other: Comparison) -> bool:
+        """Whether another compares all of these as well."""
+        same = replace(self, chunkers=()) == replace(other, chunkers=())
+        return same and {*self.chunkers} <= {*other.chunkers}
 
 
 TO_400 = (
@@ -88,11 +84,11 @@ LONGER = (
     *("fixed-256", "paragraph", "cluster-400"),
 )
 OF_PAPERS = ("paragraph", "sentence-5", "fixed-64", "fixed-256", "recursive-200-0")
-ARMS = (
-    Arm(FIVE, MINILM_512, PRE_EMBEDDING, TO_400),
-    Arm(FIVE, MINILM_512, LATE_512, (*TO_400, *LONGER)),
-    Arm(PAPERS, MINILM_512, PRE_EMBEDDING, OF_PAPERS),
-    Arm(PAPERS, MINILM_512, LATE_512, OF_PAPERS),
+COMPARED = (
+    *(Comparison(name, MINILM_512, PRE_EMBEDDING, TO_400) for name in FIVE),
+    *(Comparison(name, MINILM_512, LATE_512, (*TO_400, *LONGER)) for name in FIVE),
+    Comparison(covid_qa.WITHIN, MINILM_512, PRE_EMBEDDING, OF_PAPERS),
+    Comparison(covid_qa.WITHIN, MINILM_512, LATE_512, OF_PAPERS),
 )
 """Chunks of 800 tokens are longer than any window, so that embedded by themselves they would be
 cut: they are compared where documents are read first, which takes one reading for all chunkers.
@@ -100,22 +96,22 @@ The papers' chunkers are those of their records, whose vectors are at hand; none
 
 
 def read(
-    study: Study, some: Sequence[Arm], budgets: Sequence[int], k: int
+    study: Study, compared: Sequence[Comparison], budgets: Sequence[int], k: int
 ) -> dict[str, pd.DataFrame]:
-    """Both tables of these arms and budgets, from the stored experiment where it has all."""
-    stored = set().union(*(arm.rankings for arm in ARMS))
-    kept = k == CUT and {*budgets} <= {*BUDGETS} and all(arm.rankings <= stored for arm in some)
-    found = study.stored(NAME, lambda context: of(context, some, budgets, k), kept=kept)
-    every = found["questions"]
-    every = every[every["budget"].isin([k, *budgets])]
-    parts = [
-        at(every, collection=name, encoder=arm.encoder, ordering=arm.ordering)[
-            [*FIRST, *arm.chunkers]
-        ]
-        for arm in some
-        for name in arm.collections
-    ]
-    return {"questions": pd.concat(parts, ignore_index=True), "chunkers": found["chunkers"]}
+    """Both tables of these comparisons and budgets, from the stored experiment where it has all."""
+    stored = all(any(comparison.within(other) for other in COMPARED) for comparison in compared)
+    kept = stored and k == CUT and {*budgets} <= {*BUDGETS}
+    made = study.stored(NAME, lambda context: of(context, compared, budgets, k), kept=kept)
+    rows = made["questions"][made["questions"]["budget"].isin([k, *budgets])]
+    parts = []
+    for comparison in compared:
+        keys = {
+            "collection": comparison.collection,
+            "encoder": comparison.encoder,
+            "ordering": comparison.ordering,
+        }
+        parts.append(at(rows, **keys)[[*FIRST, *comparison.chunkers]])
+    return {"questions": pd.concat(parts, ignore_index=True), "chunkers": made["chunkers"]}
 
 
 def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
@@ -126,79 +122,63 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
     Raises:
         ValueError: if there is nothing to compare on these collections.
     """
-    arms = [
-        replace(arm, collections=tuple(one for one in arm.collections if one in collections))
-        for arm in ARMS
-    ]
-    return of(context, [arm for arm in arms if arm.collections])
+    compared = [comparison for comparison in COMPARED if comparison.collection in collections]
+    if not compared:
+        raise ValueError(f"nothing is compared there; use one of {', '.join(COLLECTIONS)}")
+    return of(context, compared)
 
 
 def of(
-    context: Context, some: Sequence[Arm], budgets: Sequence[int] = BUDGETS, k: int = CUT
+    context: Context,
+    compared: Sequence[Comparison],
+    budgets: Sequence[int] = BUDGETS,
+    k: int = CUT,
 ) -> dict[str, pd.DataFrame]:
-    """The same of these arms, budgets and first chunks."""
+    """The same of these comparisons, budgets and first chunks."""
     questions, chunkers = [], []
-    for arm in some:
-        found, sizes = of_arm(context, arm, budgets, k)
-        questions.append(found)
-        chunkers += sizes
-    if not questions:
-        raise ValueError(f"nothing is compared there; use one of {', '.join(COLLECTIONS)}")
+    for comparison in compared:
+        collection, store = (
+            context.collection(comparison.collection),
+            context.store(comparison.encoder),
+        )
+        offsets = [cl100k_offsets(document.text) for document in collection.documents]
+        keys = {
+            "collection": comparison.collection,
+            "encoder": comparison.encoder,
+            "ordering": comparison.ordering,
+        }
+        recalls = {}
+        for slug in comparison.chunkers:
+            condition = Condition(
+                comparison.collection, slug, comparison.encoder, comparison.ordering, CORRECTED.name
+            )
+            context.say(f"tokens read of {condition}")
+            chunks = context.chunks(condition, store)
+            vectors = steps.encode(collection, chunks, store, ordering=comparison.ordering)
+            ranking = ranked(collection, chunks, vectors)
+            recalls[slug], tokens = at_budgets(collection, chunks, ranking, offsets, budgets, k)
+            chunkers.append({**keys, "chunker": slug, "chunks": len(chunks), "tokens": tokens})
+        rows = pd.DataFrame(recalls).reset_index()
+        document = {query.id: query.document or "" for query in collection.queries}
+        questions.append(rows.assign(document=rows["query_id"].map(document), **keys))
     together = pd.concat(questions, ignore_index=True)
     columns = [*FIRST, *(name for name in together if name not in FIRST)]
     return {"questions": together[columns], "chunkers": pd.DataFrame(chunkers)}
 
 
-def of_arm(
-    context: Context, arm: Arm, budgets: Sequence[int], k: int
-) -> tuple[pd.DataFrame, list[dict[str, object]]]:
-    """Rows of both tables of one arm."""
-    collections = [context.collection(name) for name in arm.collections]
-    store, documents = context.store(arm.encoder), collections[0].documents
-    if any(one.documents != documents for one in collections):
-        raise ValueError("collections of other documents cannot share chunks; run them apart")
-    offsets = [cl100k_offsets(document.text) for document in documents]
-    keys = {"encoder": arm.encoder, "ordering": arm.ordering}
-    recalls: dict[str, dict[str, pd.Series]] = {one.name: {} for one in collections}
-    sizes = []
-    for slug in arm.chunkers:
-        condition = Condition(collections[0].name, slug, arm.encoder, arm.ordering, CORRECTED.name)
-        context.say(f"tokens read of {condition}")
-        chunks = context.chunks(condition, store)
-        vectors, _ = encode(store, documents, chunks, condition.method, condition.rules, slug)
-        for one in collections:
-            asked = store.encode([query.text for query in one.queries], "query")
-            ranking = ranked(one, chunks, asked, vectors)
-            recalls[one.name][slug], tokens = at_budgets(one, chunks, ranking, offsets, budgets, k)
-            about = {"chunker": slug, "chunks": len(chunks), "tokens": tokens}
-            sizes.append({"collection": one.name, **keys, **about})
-    found = []
-    for one in collections:
-        document = {query.id: query.document or "" for query in one.queries}
-        rows = pd.DataFrame(recalls[one.name]).reset_index()
-        rows["document"] = rows["query_id"].map(document)
-        found.append(rows.assign(collection=one.name, **keys))
-    return pd.concat(found), sizes
-
-
-def ranked(
-    collection: Collection,
-    chunks: Chunks,
-    asked: NDArray[np.float32],
-    vectors: NDArray[np.float32],
-) -> NDArray[np.int64]:
-    """All chunks that a query may search, in order, shape (queries, one more than any may search):
-    every row ends in padding, or in the last chunk there is."""
-    limit = retrieval.Limit.of(collection, chunks)
+def ranked(collection: Collection, chunks: Chunks, vectors: steps.Vectors) -> Ranking:
+    """All chunks that a query may search, one rank more than any may: every row ends in padding, or
+    in the last chunk there is."""
+    limit = Limit.of(collection, chunks)
     within = limit.query_document.min() >= 0
     most = int(np.bincount(chunks.document).max()) + 1 if within else len(chunks)
-    return retrieval.search(asked, vectors, most, limit).chunk
+    return steps.search(vectors, most, allowed=limit)
 
 
 def at_budgets(
     collection: Collection,
     chunks: Chunks,
-    ranking: NDArray[np.int64],
+    ranking: Ranking,
     offsets: Sequence[TokenOffsets],
     budgets: Sequence[int] = BUDGETS,
     k: int = CUT,
@@ -209,13 +189,13 @@ def at_budgets(
         offsets: the characters of each document's cl100k tokens.
     """
     judged, in_tokens = to_tokens(JudgedSpans.of(collection), chunks, offsets)
-    reading = follow(judged, in_tokens, ranking, max(budgets))
-    few = ranking[:, :k]
+    reading = follow(judged, in_tokens, ranking.chunk, max(budgets))
+    few = ranking.chunk[:, :k]
     few = np.pad(few, ((0, 0), (0, k - few.shape[1])), constant_values=retrieval.NO_CHUNK)
-    found = {(CHUNKS, k): TokenOverlap(judged, in_tokens, "overlap").at(few, k)["SpanRecall"]}
+    recall = {(CHUNKS, k): TokenOverlap(judged, in_tokens, "overlap").at(few, k)["SpanRecall"]}
     for counted in (AGAIN, ONCE):
-        found |= {(counted, budget): reading.recall(budget, counted) for budget in budgets}
-    wide = pd.DataFrame(found, index=[query.id for query in collection.queries])
+        recall |= {(counted, budget): reading.recall(budget, counted) for budget in budgets}
+    wide = pd.DataFrame(recall, index=[query.id for query in collection.queries])
     long = pd.Series(wide.round(DECIMALS).unstack())
     long = long.rename_axis(["counted", "budget", "query_id"])
     return long, float(in_tokens.lengths.mean())
@@ -238,8 +218,9 @@ def overlaps(questions: pd.DataFrame) -> pd.DataFrame:
             pairs.append(Pair(of_pair, recalls[chunker], recalls[other], document))
         if plain:
             of_mean = {**keys, "chunker": MEAN, "other": "", "measure": MEASURE}
-            own, others = (recalls[list(some)].mean(axis=1) for some in (plain, plain.values()))
-            pairs.append(Pair(of_mean, own, others, document))
+            with_it = recalls[list(plain)].mean(axis=1)
+            without = recalls[list(plain.values())].mean(axis=1)
+            pairs.append(Pair(of_mean, with_it, without, document))
 
     def family(keys: Keys) -> str:
         of = MEAN if keys["chunker"] == MEAN else "the chunkers"
@@ -266,21 +247,22 @@ def sizes(questions: pd.DataFrame, chunkers: pd.DataFrame) -> pd.DataFrame:
         if document.nunique() < FEWEST_DOCUMENTS:
             ends = statistics.bootstrap_intervals(wide.to_numpy().T)
         else:
-            ends = [one.interval for one in clustered_means((wide[c], document) for c in wide)]
+            means = clustered_means((wide[chunker], document) for chunker in wide)
+            ends = [mean.interval for mean in means]
         for chunker, interval in zip(wide, ends, strict=True):
-            of_one = {**keys, "chunker": chunker}
+            of_chunker = {**keys, "chunker": chunker}
             recall = statistics.with_interval("recall", wide[chunker].mean(), interval)
-            rows.append(of_one | recall | {"best chunker": best})
+            rows.append(of_chunker | recall | {"best chunker": best})
             if chunker != best:
                 compared = (wide[chunker], wide[best], document)
-                pairs.append(Pair({**of_one, "measure": MEASURE}, *compared))
+                pairs.append(Pair({**of_chunker, "measure": MEASURE}, *compared))
     behind = differences(
         pairs, f"against the best, {WHERE}, {{budget}}", "mean", "mean of the best"
     )
     behind = behind.drop(columns=["measure", "mean", "mean of the best"])
     together = pd.DataFrame(rows).merge(behind, how="left", on=[*READ, "chunker"])
-    of_chunker = [*READ[:3], "chunker"]
-    return together.merge(chunkers[[*of_chunker, "tokens"]], how="left", on=of_chunker)
+    keys_of_tokens = [*READ[:3], "chunker"]
+    return together.merge(chunkers[[*keys_of_tokens, "tokens"]], how="left", on=keys_of_tokens)
 
 
 def without_overlap(chunker: str) -> str:

@@ -30,20 +30,21 @@ def figure_boundaries(rows: pd.DataFrame) -> Figure:
     how far the method lies from its best and worst draw."""
     arms = ["collection", "part", "chunker", "encoder", "ordering"]
     names = list(rows[arms].drop_duplicates().itertuples(index=False, name=None))
-    measures, kinds = (list(dict.fromkeys(rows[one])) for one in ("measure", "boundaries"))
+    measures, kinds = (list(dict.fromkeys(rows[column])) for column in ("measure", "boundaries"))
     figure, panels = plt.subplots(
         1, len(measures), figsize=(8.3, 0.62 * len(names) + 1.9), squeeze=False, sharey=True,
     )  # fmt: skip
     for axes, measure in zip(panels[0], measures, strict=True):
         for offset, kind in enumerate(kinds):
-            here = rows[(rows["measure"] == measure) & (rows["boundaries"] == kind)]
-            keys = here[arms].itertuples(index=False, name=None)
+            matching = rows[(rows["measure"] == measure) & (rows["boundaries"] == kind)]
+            keys = matching[arms].itertuples(index=False, name=None)
             at = np.array([names.index(key) for key in keys]) + 0.26 * (offset - 0.5)
             best, worst = (
-                100 * (here["chosen"] - here[end]) for end in ("highest draw", "lowest draw")
+                100 * (matching["chosen"] - matching[end])
+                for end in ("highest draw", "lowest draw")
             )
             axes.hlines(at, best, worst, color="0.85", lw=6, zorder=0, label="against single draws")
-            intervals(axes, here, at, COLORS[offset], f"against random ones {kind}")
+            intervals(axes, matching, at, COLORS[offset], f"against random ones {kind}")
         zero(axes)
         axes.set_title(titles.measure(str(measure)), loc="left")
         axes.set_xlabel("chosen minus random, points")
@@ -71,9 +72,9 @@ def figure_sizes(rows: pd.DataFrame) -> Figure:
     for axes, (ordering, own) in zip(panels[0], groups, strict=True):
         for color, (by_chunks, budget) in zip(READ_BY, budgets, strict=False):
             read = f"first {budget} chunks" if by_chunks else f"{budget:,} tokens"
-            here = own[((own["counted"] == CHUNKS) == by_chunks) & (own["budget"] == budget)]
+            matching = own[((own["counted"] == CHUNKS) == by_chunks) & (own["budget"] == budget)]
             for family, line in (("recursive", "-"), ("token", ":")):
-                some = here[here["chunker"].str.startswith(family)].sort_values("tokens")
+                some = matching[matching["chunker"].str.startswith(family)].sort_values("tokens")
                 ends = ("recall low", "recall high")
                 intervals(axes, some, some["tokens"], color, None, "recall", ends, upright=True)
                 label = read if family == "recursive" else None

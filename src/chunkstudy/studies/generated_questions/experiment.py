@@ -64,26 +64,26 @@ def thresholds(released: pd.DataFrame) -> pd.DataFrame:
 
     ``reached by 95%``: the similarity that all but 5% of them reach.
     """
+    least, earlier = released["least similar excerpt"], released["most similar earlier question"]
+    passing = released.assign(
+        published=least >= released["part"].map(PUBLISHED), official=least >= filters.LEAST
+    )
     rows = []
     for part in (*PUBLISHED, "all"):
-        of = released if part == "all" else released[released["part"] == part]
-        least = of["least similar excerpt"]
-        at = of["part"].map(PUBLISHED)
-        rows.append(
-            {
-                "part": part,
-                "questions": len(of),
-                "published threshold": PUBLISHED.get(part, float("nan")),
-                "passing as published": int((least >= at).sum()),
-                "passing at 0.36": int((least >= filters.LEAST).sum()),
-                "reached by 95%": float(least.quantile(1 - PASSED)),
-                "alike above 0.78": int(of["alike above 0.78"].sum()),
-                "alike above 0.6": int(of["alike above 0.6"].sum()),
-                "95% of questions below": float(
-                    of["most similar earlier question"].quantile(PASSED)
-                ),
-            }
-        )
+        rows_of = (released["part"] == part) | (part == "all")
+        counts = passing[rows_of].sum(numeric_only=True)
+        row = {
+            "part": part,
+            "questions": int(rows_of.sum()),
+            "published threshold": PUBLISHED.get(part, float("nan")),
+            "passing as published": int(counts["published"]),
+            "passing at 0.36": int(counts["official"]),
+            "reached by 95%": float(least[rows_of].quantile(1 - PASSED)),
+            "alike above 0.78": int(counts["alike above 0.78"]),
+            "alike above 0.6": int(counts["alike above 0.6"]),
+            "95% of questions below": float(earlier[rows_of].quantile(PASSED)),
+        }
+        rows.append(row)
     return pd.DataFrame(rows)
 
 
@@ -144,33 +144,24 @@ def _released(collection: Collection, store: VectorStore) -> pd.DataFrame:
     """Chroma's questions as the filters see them, each corpus by itself, as the official code."""
     texts = {document.id: document.text for document in collection.documents}
     judged = collection.judgments_by_query()
-    found = []
+    frames = []
     for part in PUBLISHED:
-        of = [query for query in collection.queries if collection.groups[query.id] == part]
-        asked = [
-            Candidate(
-                number,
-                query.text,
-                part,
-                tuple((j.start, j.end) for j in judged[query.id]),
-                0,
-                True,
-            )
-            for number, query in enumerate(of, start=1)
+        queries = [query for query in collection.queries if collection.groups[query.id] == part]
+        excerpts = [tuple((j.start, j.end) for j in judged[query.id]) for query in queries]
+        candidates = [
+            Candidate(number, query.text, part, spans)
+            for number, (query, spans) in enumerate(zip(queries, excerpts, strict=True), start=1)
         ]
-        filtered = filters.apply(asked, texts, store.encode, -1.0, filters.MOST)
-        vectors = store.encode([query.text for query in of], "query")
-        everyone = np.ones(len(of), dtype=np.bool_)
-        found.append(
-            pd.DataFrame(
-                {
-                    "query_id": [query.id for query in of],
-                    "part": part,
-                    "least similar excerpt": filtered.least,
-                    "most similar earlier question": filtered.most,
-                    "alike above 0.78": [bool(why) for why in filtered.dropped],
-                    "alike above 0.6": np.array(filters.alike(vectors, GUIDE, everyone)) >= 0,
-                }
-            )
-        )
-    return pd.concat(found, ignore_index=True)
+        filtered = filters.apply(candidates, texts, store.encode, -1.0, filters.MOST)
+        vectors = store.encode([query.text for query in queries], "query")
+        considered = np.ones(len(queries), dtype=np.bool_)
+        columns = {
+            "query_id": [query.id for query in queries],
+            "part": part,
+            "least similar excerpt": filtered.least,
+            "most similar earlier question": filtered.most,
+            "alike above 0.78": [bool(why) for why in filtered.dropped],
+            "alike above 0.6": np.array(filters.alike(vectors, GUIDE, considered)) >= 0,
+        }
+        frames.append(pd.DataFrame(columns))
+    return pd.concat(frames, ignore_index=True)

@@ -73,16 +73,18 @@ def apply(
         ValueError: if a threshold is no cosine.
     """
     check(least, most)
-    quoted = [texts[one.document][start:end] for one in candidates for start, end in one.excerpts]
-    of = np.repeat(np.arange(len(candidates)), [len(one.excerpts) for one in candidates])
-    questions = encode([one.question for one in candidates], "query")
-    found = least_similar(questions, encode(quoted, "document"), of)
-    like = alike(questions, most, found >= least)
+    quoted = [
+        texts[each.document][start:end] for each in candidates for start, end in each.excerpts
+    ]
+    of = np.repeat(np.arange(len(candidates)), [len(each.excerpts) for each in candidates])
+    questions = encode([each.question for each in candidates], "query")
+    similarity = least_similar(questions, encode(quoted, "document"), of)
+    like = alike(questions, most, similarity >= least)
     dropped = tuple(
         UNLIKE if value < least else ALIKE if other >= 0 else ""
-        for value, other in zip(found.tolist(), like, strict=True)
+        for value, other in zip(similarity.tolist(), like, strict=True)
     )
-    return Filtered(found, most_similar_before(questions), dropped)
+    return Filtered(similarity, most_similar_before(questions), dropped)
 
 
 def least_similar(questions: Vectors, excerpts: Vectors, of: NDArray[np.int64]) -> Similarities:
@@ -94,9 +96,9 @@ def least_similar(questions: Vectors, excerpts: Vectors, of: NDArray[np.int64]) 
         of: the question of each excerpt; every question has one.
     """
     similar = np.einsum("ij,ij->i", questions[of], excerpts).astype(np.float64)
-    found = np.full(len(questions), np.inf)
-    np.minimum.at(found, of, similar)
-    return found
+    least = np.full(len(questions), np.inf)
+    np.minimum.at(least, of, similar)
+    return least
 
 
 def alike(questions: Vectors, most: float, considered: NDArray[np.bool_]) -> tuple[int, ...]:
@@ -116,7 +118,7 @@ def alike(questions: Vectors, most: float, considered: NDArray[np.bool_]) -> tup
 
 def most_similar_before(questions: Vectors) -> Similarities:
     """Similarity of each question to the most similar one before it; NaN for the first."""
-    found = np.full(len(questions), np.nan)
+    most = np.full(len(questions), np.nan)
     for i in range(1, len(questions)):
-        found[i] = float((questions[:i] @ questions[i]).max())
-    return found
+        most[i] = float((questions[:i] @ questions[i]).max())
+    return most

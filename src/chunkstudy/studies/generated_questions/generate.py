@@ -12,11 +12,10 @@ from dataclasses import dataclass, field
 from itertools import count, islice
 
 from chunkstudy.base.spans import Document, Span
-from chunkstudy.collections.chroma import joins_with_and
 from chunkstudy.llm.interface import Ask, Reply, Request
 from chunkstudy.llm.prices import Estimate, expected
 from chunkstudy.studies.generated_questions import prompts, replies
-from chunkstudy.studies.generated_questions.prompts import EARLIER, Passage, Settings
+from chunkstudy.studies.generated_questions.prompts import EARLIER, GenerationSettings, Passage
 from chunkstudy.studies.generated_questions.replies import ASKED, RejectedError
 
 SEEDS = 2**31
@@ -37,7 +36,6 @@ class Candidate:
     Attributes:
         number: which of the questions tried for, from 1.
         excerpts: characters of the document, in the order of the reply.
-        recurring: excerpts whose text stands in the document more than once.
         oath: whether the model said it.
     """
 
@@ -45,31 +43,24 @@ class Candidate:
     question: str
     document: str
     excerpts: tuple[Span, ...]
-    recurring: int = 0
     oath: bool = True
-
-    @property
-    def joins(self) -> bool:
-        """Whether the question joins two things by "and" all the same."""
-        return joins_with_and(self.question)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Attempt:
     """A request and what became of it.
 
     Attributes:
         number: of the question tried for, from 1.
+        document: the id of the one that was shown.
         rejected: why the reply was of no use, empty where it was.
+        reply: with its tokens and seconds.
     """
 
     number: int
-    attempt: int
     document: str
     rejected: str
-    input_tokens: int
-    output_tokens: int
-    seconds: float
+    reply: Reply
 
 
 @dataclass
@@ -80,13 +71,13 @@ class Generated:
     """
 
     candidates: list[Candidate] = field(default_factory=list)
-    asked: list[Asked] = field(default_factory=list)
+    attempts: list[Attempt] = field(default_factory=list)
     given_up: int = 0
 
 
 def generate(
     documents: Sequence[Document],
-    settings: Settings,
+    settings: GenerationSettings,
     ask: Ask,
     say: Callable[[str], object] = lambda _: None,
 ) -> Generated:
@@ -106,8 +97,7 @@ def generate(
                 made.candidates.append(check(reply, passage, settings, number, made.candidates))
             except RejectedError as error:
                 rejected = str(error)
-            took = reply.input_tokens, reply.output_tokens, reply.seconds
-            made.asked.append(Asked(number, attempt, document.id, rejected, *took))
+            made.attempts.append(Attempt(number, document.id, rejected, reply))
             if not rejected:
                 question = made.candidates[-1].question
                 say(f"{number} of {settings.questions}, attempt {attempt}: {question}")
@@ -116,12 +106,12 @@ def generate(
             made.given_up += 1
             say(
                 f"{number} of {settings.questions}: given up after {settings.attempts} attempts on "
-                f"{document.id}, the last time because {made.asked[-1].rejected}"
+                f"{document.id}, the last time because {made.attempts[-1].rejected}"
             )
     return made
 
 
-def price(documents: Sequence[Document], settings: Settings) -> tuple[Estimate, Estimate]:
+def price(documents: Sequence[Document], settings: GenerationSettings) -> tuple[Estimate, Estimate]:
     """What a generation would take at least, if the first reply to each question can be used, and
     at most, if none can; passages are those that will be shown first."""
     read = 0
@@ -134,21 +124,24 @@ def price(documents: Sequence[Document], settings: Settings) -> tuple[Estimate, 
     return least, expected(settings.model, calls * more, read * more, calls * more * limit)
 
 
-def turns(documents: Sequence[Document], settings: Settings) -> Iterator[Document]:
+def turns(documents: Sequence[Document], settings: GenerationSettings) -> Iterator[Document]:
     """The document that each question is about: none comes again before all others have come."""
     for turn in count():
         yield from prompts.sample(f"{settings.seed}/turn {turn}", documents, len(documents))
 
 
 def ask_about(
-    document: Document, settings: Settings, number: int, attempt: int, before: Sequence[Candidate]
+    document: Document,
+    settings: GenerationSettings,
+    number: int,
+    attempt: int,
+    before: Sequence[Candidate],
 ) -> tuple[Passage, Request]:
     """A passage of a document, and the request for a question on it."""
     key = f"{settings.seed}/{number}/{attempt}"
     passage = prompts.draw(document, settings.characters, key)
-    everywhere = settings.protocol == "corrected"
-    earlier = [one.question for one in before if everywhere or one.document == document.id]
-    shown = prompts.sample(f"{key}/earlier", earlier, EARLIER[settings.protocol])
+    earlier = [candidate.question for candidate in before]
+    shown = prompts.sample(f"{key}/earlier", earlier, EARLIER)
     request = Request(
         settings.model,
         prompts.messages(passage.text, shown, settings.variant),
@@ -161,18 +154,20 @@ def ask_about(
 
 
 def check(
-    reply: Reply, passage: Passage, settings: Settings, number: int, before: Sequence[Candidate]
+    reply: Reply,
+    passage: Passage,
+    settings: GenerationSettings,
+    number: int,
+    before: Sequence[Candidate],
 ) -> Candidate:
     """The question that a reply brings.
 
     Raises:
         RejectedError: if it brings none that can be used.
     """
-    proposal = replies.read(reply)
-    if any(proposal.question.casefold() == one.question.casefold() for one in before):
+    proposal = replies.read(reply, settings.variant)
+    question = proposal.question
+    if any(question.casefold() == candidate.question.casefold() for candidate in before):
         raise RejectedError(ASKED)
-    excerpts = replies.place(proposal.references, passage, settings.variant, settings.protocol)
-    text = passage.document.text
-    recurring = sum(text.find(text[s:e]) != text.rfind(text[s:e]) for s, e in excerpts)
-    document = passage.document.id
-    return Candidate(number, proposal.question, document, excerpts, recurring, proposal.oath)
+    excerpts = replies.place(proposal.references, passage)
+    return Candidate(number, question, passage.document.id, excerpts, proposal.sworn)

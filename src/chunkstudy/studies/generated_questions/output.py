@@ -7,21 +7,20 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from chunkstudy.base.files import write_json, write_text
 from chunkstudy.collections import own, own_questions
+from chunkstudy.collections.chroma import joins_with_and
 from chunkstudy.collections.own_documents import OwnDocuments
-from chunkstudy.collections.own_questions import Excerpt, Question
+from chunkstudy.collections.own_questions import Question, Quotation
 from chunkstudy.llm.prices import price
 from chunkstudy.studies.generated_questions.filters import ALIKE, UNLIKE, Filtered
 from chunkstudy.studies.generated_questions.generate import Candidate, Generated
-from chunkstudy.studies.generated_questions.prompts import Settings
+from chunkstudy.studies.generated_questions.prompts import GenerationSettings
 from chunkstudy.studies.generated_questions.replies import REASONS
 
 CANDIDATES, REPORT, RECORDINGS = "candidates.jsonl", "generation.json", "llm"
@@ -38,12 +37,12 @@ def question(candidate: Candidate, texts: Mapping[str, str]) -> Question:
         id=str(candidate.number),
         question=candidate.question,
         excerpts=tuple(
-            Excerpt(
+            Quotation(
                 document=candidate.document,
                 start=start,
                 end=end,
                 text=text[start:end],
-                anywhere=sum(one.count(text[start:end]) for one in texts.values()) > 1 or None,
+                anywhere=sum(other.count(text[start:end]) for other in texts.values()) > 1 or None,
             )
             for start, end in candidate.excerpts
         ),
@@ -63,13 +62,13 @@ def check(folder: Path, source: Path, documents: OwnDocuments) -> None:
         raise OutputError(
             f"{folder.name!r} cannot name a collection; use letters, digits, dots, - and _"
         )
-    here = folder / own.DOCUMENTS
+    copies = folder / own.DOCUMENTS
     holds = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
     if holds - {RECORDINGS} and own.DOCUMENTS not in holds:
         raise OutputError(f"{folder} holds other things already; name an empty or a new folder")
     wanted = {document.id: document.text.encode("utf-8") for document in documents.documents}
-    there = {path.relative_to(here).as_posix() for path in here.rglob("*") if path.is_file()}
-    changed = [name for name in there if (here / name).read_bytes() != wanted.get(name)]
+    there = {path.relative_to(copies).as_posix() for path in copies.rglob("*") if path.is_file()}
+    changed = [name for name in there if (copies / name).read_bytes() != wanted.get(name)]
     if changed:
         raise OutputError(
             f"{folder} was made from other documents ({sorted(changed)[0]} differs); name another "
@@ -86,41 +85,51 @@ def write_documents(folder: Path, documents: OwnDocuments) -> None:
 def write(
     folder: Path,
     documents: OwnDocuments,
-    settings: Settings,
+    settings: GenerationSettings,
     made: Generated,
     filtered: Filtered,
     thresholds: Mapping[str, float],
     encoder: Mapping[str, Any],
-) -> dict[str, Any]:
-    """Write candidates, report and questions; the report.
+) -> list[str]:
+    """Write candidates, report and questions; the report for reading, a line each.
 
     Args:
         folder: that already holds the documents.
         thresholds: ``least`` and ``most``, see :func:`filters.apply`.
     """
-    texts = documents.texts
-    lines, kept = [], []
-    for one, least, most, dropped in zip(
-        made.candidates, filtered.least, filtered.most, filtered.dropped, strict=True
-    ):
-        line = question(one, texts)
-        kept += [] if dropped else [line]
-        lines.append(
-            line.model_dump(exclude_none=True, exclude_defaults=True)
-            | {
-                "least similar excerpt": round(float(least), 6),
-                "most similar earlier question": None if np.isnan(most) else round(float(most), 6),
-                "dropped": dropped,
-                "oath": one.oath,
-                "joins with and": one.joins,
-                "excerpts that recur": one.recurring,
-            }
-        )
+    questions = [question(candidate, documents.texts) for candidate in made.candidates]
+    kept = [line for line, why in zip(questions, filtered.dropped, strict=True) if not why]
+    lines = [
+        line.model_dump(exclude_none=True, exclude_defaults=True)
+        | {
+            "least similar excerpt": round(float(filtered.least[i]), 6),
+            "most similar earlier question": round(float(filtered.most[i]), 6) if i else None,
+            "dropped": filtered.dropped[i],
+            "oath": made.candidates[i].oath,
+            "joins with and": joins_with_and(line.question),
+            "excerpts that recur": sum(bool(excerpt.anywhere) for excerpt in line.excerpts),
+        }
+        for i, line in enumerate(questions)
+    ]
+    replies = [attempt.reply for attempt in made.attempts]
+    tokens = sum(r.input_tokens for r in replies), sum(r.output_tokens for r in replies)
+    rejected = Counter(attempt.rejected for attempt in made.attempts)
+    costs = price(settings.model)
     report = {
         "settings": asdict(settings),
         "documents": len(documents.documents),
-        "left out": dict(Counter(one.reason for one in documents.left_out)),
-        **counts(made, settings.model),
+        "left out": dict(Counter(left.reason for left in documents.left_out)),
+        "requests": len(replies),
+        "candidates": len(lines),
+        "given up": made.given_up,
+        "rejected": {why: rejected[why] for why in REASONS if rejected[why]},
+        "without the oath": sum(not line["oath"] for line in lines),
+        "joined with and": sum(line["joins with and"] for line in lines),
+        "with an excerpt that recurs": sum(line["excerpts that recur"] > 0 for line in lines),
+        "input tokens": tokens[0],
+        "output tokens": tokens[1],
+        "seconds": round(sum(reply.seconds for reply in replies), 3),
+        "dollars": None if costs is None else round(costs.dollars(*tokens), 6),
         "thresholds": dict(thresholds),
         "encoder": dict(encoder),
         "dropped": {why: filtered.dropped.count(why) for why in (UNLIKE, ALIKE)},
@@ -130,41 +139,17 @@ def write(
     write_text(folder / CANDIDATES, "".join(written))
     write_json(folder / REPORT, report)
     own_questions.write(folder / own.QUESTIONS, kept)
-    return report
+    return list(_summary(report))
 
 
-def counts(made: Generated, model: str) -> dict[str, Any]:
-    """Requests and what became of the replies; tokens, seconds and dollars of all replies, recorded
-    ones included."""
-    rejected = Counter(one.rejected for one in made.asked if one.rejected)
-    read = sum(one.input_tokens for one in made.asked)
-    written = sum(one.output_tokens for one in made.asked)
-    sold = price(model)
-    return {
-        "requests": len(made.asked),
-        "candidates": len(made.candidates),
-        "given up": made.given_up,
-        "rejected": {why: rejected[why] for why in REASONS if rejected[why]},
-        "without the oath": sum(not one.oath for one in made.candidates),
-        "joined with and": sum(one.joins for one in made.candidates),
-        "with an excerpt that recurs": sum(one.recurring > 0 for one in made.candidates),
-        "input tokens": read,
-        "output tokens": written,
-        "seconds": round(sum(one.seconds for one in made.asked), 3),
-        "dollars": None if sold is None else round(sold.dollars(read, written), 6),
-    }
-
-
-def summary(report: Mapping[str, Any]) -> Iterable[str]:
-    """The report for reading, a line each."""
+def _summary(report: Mapping[str, Any]) -> Iterator[str]:
     yield (
         f"{report['requests']} replies gave {report['candidates']} questions; "
         f"{report['given up']} were given up"
     )
-    for why, number in report["rejected"].items():
-        yield f"{number} rejected: {why}"
-    for why, number in report["dropped"].items():
-        yield f"{number} dropped: {why}"
+    for became in ("rejected", "dropped"):
+        for why, number in report[became].items():
+            yield f"{number} {became}: {why}"
     yield f"{report['kept']} questions kept"
     money = "" if report["dollars"] is None else f", ${report['dollars']:.2f}"
     yield (

@@ -20,12 +20,8 @@ from chunkstudy.llm.interface import Message
 
 Variant = Literal["exact", "approximate"]
 """Whether excerpts are quoted, or named by the numbers of the pieces that hold them."""
-Protocol = Literal["corrected", "as_published"]
-"""As published: the official code's way to offsets, with its faults, and earlier questions of the
-same document only."""
-EARLIER: dict[Protocol, int] = {"corrected": 50, "as_published": 20}
-"""Earlier questions shown at most: what the report says, and what the official code does
-(synthetic_evaluation.py:72-73)."""
+EARLIER = 50
+"""Earlier questions shown at most, as the report says."""
 MOST_EXCERPTS = 5
 PIECE = 100
 """Characters of a piece."""
@@ -76,7 +72,7 @@ EXAMPLE_PASSAGE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class GenerationSettings:
     """What decides the requests, beside the documents.
 
     Attributes:
@@ -89,13 +85,12 @@ class Settings:
         temperature: the official code names none, and 1 is what its server then takes.
 
     Raises:
-        ValueError: if there is no such variant or protocol, or a number is too small.
+        ValueError: if there is no such variant, or a number is too small.
     """
 
     model: str
     questions: int
     variant: Variant = "exact"
-    protocol: Protocol = "corrected"
     seed: int = 0
     characters: int = 4_000
     attempts: int = 10
@@ -103,11 +98,10 @@ class Settings:
     temperature: float = 1.0
 
     def __post_init__(self) -> None:
-        for name, allowed in (("variant", Variant), ("protocol", Protocol)):
-            if getattr(self, name) not in get_args(allowed):
-                raise ValueError(
-                    f"unknown {name} {getattr(self, name)!r}; use {' or '.join(get_args(allowed))}"
-                )
+        if self.variant not in get_args(Variant):
+            raise ValueError(
+                f"unknown variant {self.variant!r}; use {' or '.join(get_args(Variant))}"
+            )
         for name in ("questions", "characters", "attempts"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} is {getattr(self, name)}; use 1 or more")

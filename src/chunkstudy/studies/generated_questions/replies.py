@@ -1,28 +1,25 @@
 """A reply read strictly: a question and where its excerpts stand, or why it is of no use.
 
-The official code's way to offsets, faults included, stands beside: docs/protocols.md, "Chroma: how
-the questions were made".
+How the official code finds offsets is told in docs/protocols.md, "Chroma: how the questions were
+made".
 """
 
 from __future__ import annotations
 
-import difflib
-import json
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Annotated, Any, Generic, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from chunkstudy.base import folding
 from chunkstudy.base.spans import Span
-from chunkstudy.chunkers import locate
 from chunkstudy.llm.interface import Reply
 from chunkstudy.studies.generated_questions.prompts import (
     MOST_EXCERPTS,
     OATH,
     Passage,
-    Protocol,
     Variant,
     pieces,
 )
@@ -31,38 +28,61 @@ DECLINED = "the model declined to answer"
 CUT = "the reply was cut off"
 NOT_JSON = "the reply is not a JSON object"
 NO_QUESTION = "it has no question"
-ASKED = "the question was asked before"
 NO_EXCERPTS = "it has no excerpts"
 TOO_MANY = f"it has more than {MOST_EXCERPTS} excerpts"
 NO_TEXT = "an excerpt is not of the kind that was asked for"
+ASKED = "the question was asked before"
 EMPTY = "an excerpt is empty"
 NOWHERE = "an excerpt does not stand in the text shown"
 OUTSIDE = "an excerpt names pieces that were not shown"
 OVERLAP = "two excerpts share characters"
 REASONS = (
-    DECLINED, CUT, NOT_JSON, NO_QUESTION, ASKED, NO_EXCERPTS, TOO_MANY, NO_TEXT, EMPTY, NOWHERE,
+    DECLINED, CUT, NOT_JSON, NO_QUESTION, NO_EXCERPTS, TOO_MANY, NO_TEXT, ASKED, EMPTY, NOWHERE,
     OUTSIDE, OVERLAP,
 )  # fmt: skip
 """Every reason for which a reply is rejected, in the order in which they are looked for."""
 FENCE = re.compile(r"\s*```\w*\n(.*)\n```\s*", re.DOTALL)
-ALIKE = 98
-"""The least fuzzy score of a sentence that the official code takes, of 100 (utils.py:63)."""
 
 
 class RejectedError(ValueError):
     """A reply that gives no question; the message is one of ``REASONS``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Proposal:
-    """A question with its excerpts as the reply names them; whether the oath was said."""
+class Pieces(BaseModel):
+    """An excerpt by the numbers of its first and its last piece of the text shown."""
 
-    question: str
-    references: list[Any]
-    oath: bool
+    model_config = ConfigDict(strict=True)
+    start_chunk: int
+    end_chunk: int
 
 
-def read(reply: Reply) -> Proposal:
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+Reference = TypeVar("Reference")
+
+
+class Proposal(BaseModel, Generic[Reference]):
+    """What a reply proposes: a question, its excerpts, each a quotation or :class:`Pieces`, and the
+    oath, if it was said."""
+
+    model_config = ConfigDict(strict=True)
+    question: Text
+    references: list[Reference] = Field(min_length=1, max_length=MOST_EXCERPTS)
+    oath: Any = None
+
+    @property
+    def sworn(self) -> bool:
+        """Whether the oath was said word for word."""
+        return isinstance(self.oath, str) and self.oath.strip() == OATH
+
+
+AnyProposal = Proposal[Text] | Proposal[Pieces]
+FORMS: dict[Variant, type[Proposal[Text]] | type[Proposal[Pieces]]] = {
+    "exact": Proposal[Text],
+    "approximate": Proposal[Pieces],
+}
+
+
+def read(reply: Reply, variant: Variant) -> AnyProposal:
     """What a reply proposes. A fence of back ticks around the object is taken off; the white space
     in the question becomes single blanks.
 
@@ -73,142 +93,67 @@ def read(reply: Reply) -> Proposal:
         raise RejectedError(DECLINED)
     fenced = FENCE.fullmatch(reply.text)
     try:
-        content = json.loads(fenced.group(1) if fenced else reply.text)
-    except (ValueError, RecursionError):
-        raise RejectedError(CUT if reply.finish == "length" else NOT_JSON) from None
-    if not isinstance(content, dict):
-        raise RejectedError(NOT_JSON)
-    question = content.get("question")
-    if not isinstance(question, str) or not (asked := " ".join(question.split())):
+        proposal = FORMS[variant].model_validate_json(fenced.group(1) if fenced else reply.text)
+    except ValidationError as error:
+        reason = _reason(error)
+        raise RejectedError(
+            CUT if reason == NOT_JSON and reply.finish == "length" else reason
+        ) from None
+    question = " ".join(proposal.question.split())
+    if not question:
         raise RejectedError(NO_QUESTION)
-    if any("\ud800" <= char <= "\udfff" for char in asked):  # halves of a character: no text
-        raise RejectedError(NO_QUESTION)
-    references = content.get("references")
-    if not isinstance(references, list) or not references:
-        raise RejectedError(NO_EXCERPTS)
-    if len(references) > MOST_EXCERPTS:
-        raise RejectedError(TOO_MANY)
-    oath = content.get("oath")
-    return Proposal(asked, references, isinstance(oath, str) and oath.strip() == OATH)
+    return proposal.model_copy(update={"question": question})
 
 
-def place(
-    references: list[Any], passage: Passage, variant: Variant, protocol: Protocol
-) -> tuple[Span, ...]:
+def _reason(error: ValidationError) -> str:
+    """In which of the ways a reply is not of the form that was asked for."""
+    fault = error.errors(include_url=False, include_input=False)[0]
+    match fault["loc"]:
+        case ():
+            return NOT_JSON
+        case ("question", *_):
+            return NO_QUESTION
+        case ("references",):
+            return TOO_MANY if fault["type"] == "too_long" else NO_EXCERPTS
+        case _:
+            return EMPTY if fault["type"] == "string_too_short" else NO_TEXT
+
+
+def place(references: Sequence[str] | Sequence[Pieces], passage: Passage) -> tuple[Span, ...]:
     """The characters of the document behind each reference, in the order of the reply.
 
-    Corrected, a quotation has to stand in the passage that was shown: letter by letter, else
-    whatever the case, white space, quotation marks, dashes and Unicode form; the first place is
-    taken. No two excerpts may share a character; as published they may.
+    A quotation has to stand in the passage that was shown: letter by letter, else whatever the
+    case, white space, quotation marks, dashes and Unicode form; the first place is taken. No two
+    excerpts may share a character.
 
     Raises:
         RejectedError: if one reference is wrong.
     """
-    text = passage.document.text
-    if variant == "approximate":
-        spans = _numbered(references, passage, protocol)
-    elif any(not isinstance(one, str) for one in references):
-        raise RejectedError(NO_TEXT)
-    elif any(not one.strip() for one in references):
-        raise RejectedError(EMPTY)
-    elif protocol == "as_published":
-        spans = [officially(text, one) for one in references]
-    else:
-        spans = [_quoted(one, passage) for one in references]
-    if any(not text[start:end].strip() for start, end in spans):
-        raise RejectedError(EMPTY)
-    if any(end > len(text) for _, end in spans):
-        raise RejectedError(OUTSIDE)
-    if protocol == "corrected" and any(a[1] > b[0] for a, b in pairwise(sorted(spans))):
-        raise RejectedError(OVERLAP)
-    return tuple(spans)
-
-
-def _quoted(quotation: str, passage: Passage) -> Span:
-    target = quotation.strip()
-    start, length = passage.text.find(target), len(target)
-    if start < 0:
-        sought = folding.folded(target).text.strip()
-        spans = folding.folded(passage.text).find_all(sought) if sought else []
-        if not spans:
-            raise RejectedError(NOWHERE)
-        start, length = spans[0][0], spans[0][1] - spans[0][0]
-    return passage.start + start, passage.start + start + length
-
-
-def _numbered(references: list[Any], passage: Passage, protocol: Protocol) -> list[Span]:
-    named = [numbers(one) for one in references]
     cut = pieces(passage.text)
-    if any(not 0 <= first <= last < len(cut) for first, last in named):
-        raise RejectedError(OUTSIDE)
-    if protocol == "as_published":
-        return list(accumulated(named, cut, passage.start))
-    return [(passage.start + cut[first][0], passage.start + cut[last][1]) for first, last in named]
+    inside = [
+        _quoted(reference, passage.text) if isinstance(reference, str) else _named(reference, cut)
+        for reference in references
+    ]
+    if any(not passage.text[start:end].strip() for start, end in inside):
+        raise RejectedError(EMPTY)
+    if any(first[1] > second[0] for first, second in pairwise(sorted(inside))):
+        raise RejectedError(OVERLAP)
+    return tuple((passage.start + start, passage.start + end) for start, end in inside)
 
 
-def numbers(reference: Any) -> tuple[int, int]:
-    """The first and the last piece that a reference names.
-
-    Raises:
-        RejectedError: if it names none.
-    """
-    named = reference if isinstance(reference, dict) else {}
-    first, last = named.get("start_chunk"), named.get("end_chunk")
-    if type(first) is not int or type(last) is not int:
-        raise RejectedError(NO_TEXT)
-    return first, last
-
-
-def accumulated(
-    numbers: Sequence[tuple[int, int]], cut: Sequence[Span], start: int
-) -> Iterator[Span]:
-    """Offsets of the approximate variant as the official code has them: each excerpt begins to
-    count where the one before it began, so that all but the first are shifted
-    (synthetic_evaluation.py:217-224)."""
-    for first, last in numbers:
-        end = start + cut[last][1]
-        start += cut[first][0]
-        yield start, end
-
-
-def officially(document: str, quotation: str) -> Span:
-    """The first place in the whole document, not in the passage shown (utils.py:26-69).
-
-    A final full stop is dropped; then as :func:`chunkers.locate.locate`; else the sentence most
-    alike, from 98 of 100 up. A quotation that is only a full stop stands at the start, without a
-    character.
-
-    Raises:
-        RejectedError: if it stands nowhere.
-    """
-    try:
-        return locate.locate(document, quotation)
-    except locate.LocateError:
-        pass
-    target = _sorted_words(quotation.removesuffix("."))
-    best, most = "", 0
-    for sentence in dict.fromkeys(re.split(r"[.!?]\s*|\n", document)):
-        score = _alike(target, _sorted_words(sentence), most)
-        if score > most:
-            best, most = sentence, score
-    if most < ALIKE:
+def _quoted(quotation: str, shown: str) -> Span:
+    target = quotation.strip()
+    start = shown.find(target)
+    if start >= 0:
+        return start, start + len(target)
+    sought = folding.folded(target).text.strip()
+    spans = folding.folded(shown).find_all(sought) if sought else []
+    if not spans:
         raise RejectedError(NOWHERE)
-    start = document.find(best)
-    return start, start + len(best)
+    return spans[0]
 
 
-def _sorted_words(text: str) -> str:
-    """As fuzzywuzzy's token_sort_ratio compares a text: letters and digits only, lower case, words
-    in the order of the alphabet."""
-    return " ".join(sorted(re.sub(r"\W", " ", text).lower().split()))
-
-
-def _alike(one: str, other: str, least: int) -> int:
-    """How alike two texts are, of 100; 0 where it is certain that it is not more than ``least``."""
-    if not one or not other:
-        return 0
-    matcher = difflib.SequenceMatcher(None, one, other)
-    for bound in (matcher.real_quick_ratio, matcher.quick_ratio):
-        if round(100 * bound()) <= max(least, ALIKE - 1):
-            return 0
-    return round(100 * matcher.ratio())
+def _named(reference: Pieces, cut: Sequence[Span]) -> Span:
+    if not 0 <= reference.start_chunk <= reference.end_chunk < len(cut):
+        raise RejectedError(OUTSIDE)
+    return cut[reference.start_chunk][0], cut[reference.end_chunk][1]

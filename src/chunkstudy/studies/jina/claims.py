@@ -157,7 +157,9 @@ def _told(numbers: pd.Series, form: str = "{:+.2f}") -> str:
     """Each number by what a reader calls it; of many the range."""
     if len(numbers) > SEVERAL:
         return f"{form.format(numbers.min())} to {form.format(numbers.max())}"
-    return "; ".join(f"{_name(numbers, key)} {form.format(one)}" for key, one in numbers.items())
+    return "; ".join(
+        f"{_name(numbers, key)} {form.format(number)}" for key, number in numbers.items()
+    )
 
 
 def _but(met: pd.Series) -> str:

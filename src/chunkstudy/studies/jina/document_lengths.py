@@ -18,8 +18,8 @@ COLLECTIONS = tuple(dict.fromkeys((*beir.LAPTOP, *JINA_TABLE)))
 def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
     """``characters``: a row per collection; a large one only where it was fetched."""
     fetched = {name for name in beir.SOURCES if name in beir.LAPTOP or beir.available(name)}
-    here = [name for name in collections if name in fetched or name not in beir.SOURCES]
-    return {"characters": lengths([context.collection(name) for name in here])}
+    available = [name for name in collections if name in fetched or name not in beir.SOURCES]
+    return {"characters": lengths([context.collection(name) for name in available])}
 
 
 def lengths(collections: Sequence[Collection]) -> pd.DataFrame:
@@ -27,16 +27,16 @@ def lengths(collections: Sequence[Collection]) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {
-                "collection": one.name,
-                "documents": len(one.documents),
-                "mean characters": _characters(one) / len(one.documents),
+                "collection": name.name,
+                "documents": len(name.documents),
+                "mean characters": _characters(name) / len(name.documents),
             }
-            for one in collections
+            for name in collections
         ]
     )
 
 
-def _characters(one: Collection) -> int:
-    if one.name in beir.SOURCES:
-        return beir.characters(one.name)
-    return sum(len(d.text) for d in one.documents)
+def _characters(collection: Collection) -> int:
+    if collection.name in beir.SOURCES:
+        return beir.characters(collection.name)
+    return sum(len(d.text) for d in collection.documents)

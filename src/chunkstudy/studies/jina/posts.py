@@ -60,12 +60,12 @@ def gains(late: Iterable[Scores], plain: Iterable[Scores], other: str = "plain")
         other: what the other arm is called.
     """
     pairs = []
-    for one, against in zip(late, plain, strict=True):
-        measure = one.measures[0]
-        for chunker, without in zip(one.runs, against.runs, strict=True):
-            where = one.runs[chunker].partition("/")[0]
+    for scores, against in zip(late, plain, strict=True):
+        measure = scores.measures[0]
+        for chunker, without in zip(scores.runs, against.runs, strict=True):
+            where = scores.runs[chunker].partition("/")[0]
             keys = {"collection": where, "chunker": chunker, "measure": measure}
-            pairs.append(Pair(keys, one.of(chunker, measure), against.of(without, measure)))
+            pairs.append(Pair(keys, scores.of(chunker, measure), against.of(without, measure)))
     return differences(pairs, f"late chunking minus {other}, {len(pairs)} tests", "late", other)
 
 
@@ -107,14 +107,14 @@ def length(published: pd.DataFrame) -> pd.DataFrame:
         gain = part["late - plain"].to_numpy()
         relative = gain / part["plain"].to_numpy()
         for kind, gained in (("points", gain), ("percent of plain", relative)):
-            found = stats.pearsonr(part["document length"], gained)
-            low, high = found.confidence_interval()
+            correlation = stats.pearsonr(part["document length"], gained)
+            low, high = correlation.confidence_interval()
             rows.append(
                 {
                     "left out": left_out or "",
                     "gain in": kind,
                     "n": len(part),
-                    "Pearson r": float(found.statistic),
+                    "Pearson r": float(correlation.statistic),
                     "low": low,
                     "high": high,
                     "interval": "Fisher's z, 95%",
@@ -131,7 +131,7 @@ def _exact_p(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
     """Share of all orders of y that correlate with x at least as strongly, either sign."""
     seen = abs(np.corrcoef(x, y)[0, 1])
     orders = [abs(np.corrcoef(x, order)[0, 1]) for order in permutations(y.tolist())]
-    return float(np.mean([one >= seen - 1e-12 for one in orders]))
+    return float(np.mean([r >= seen - 1e-12 for r in orders]))
 
 
 CHUNKERS = ("fixed-256", "sentence-5", "semantic")
@@ -146,7 +146,7 @@ AS_PRINTS: Columns = {
     "*": thousandths,
     "other model": Column("the score there is that of", named("encoder")),
     "largest difference": Column("largest difference", thousandths),
-    **{one: Column(one, whole) for one in ("scores", "the same", "another model's")},
+    **{name: Column(name, whole) for name in ("scores", "the same", "another model's")},
 }
 ROUNDING = 0.0005 + 1e-9
 """Half a unit of the post's last digit."""
@@ -180,8 +180,8 @@ def comparisons(published: pd.DataFrame) -> pd.DataFrame:
         thousandths_apart = (1000 * difference).round().astype(int)
         rows.append(
             {"question": question}
-            | {f"first {key}": one for key, one in zip(ARM, first, strict=True)}
-            | {f"second {key}": one for key, one in zip(ARM, second, strict=True)}
+            | {f"first {key}": part for key, part in zip(ARM, first, strict=True)}
+            | {f"second {key}": part for key, part in zip(ARM, second, strict=True)}
             | {
                 "cells": len(difference),
                 "above": int((thousandths_apart > 0).sum()),
@@ -204,16 +204,16 @@ def prints(post: pd.DataFrame, others: Mapping[str, pd.DataFrame]) -> pd.DataFra
         post: its cells.
         others: by name, cells of other tables.
     """
-    keys, here = [*ARM, "collection"], _fractions(post)
-    found = []
+    keys, first = [*ARM, "collection"], _fractions(post)
+    rows = []
     for name, cells in others.items():
-        both = here.merge(_fractions(cells), on=keys, suffixes=(" post", ""))
+        both = first.merge(_fractions(cells), on=keys, suffixes=(" post", ""))
         difference = (both["value"] - both["value post"]).round(6)
-        found.append(both.assign(printed=name, difference=difference))
-    table = pd.concat(found, ignore_index=True)
+        rows.append(both.assign(printed=name, difference=difference))
+    table = pd.concat(rows, ignore_index=True)
     same = table["difference"].abs() <= ROUNDING
     table["same"] = same.map({True: "yes", False: "no"})
-    models = table[~same].reset_index().merge(here, on=keys[1:], suffixes=("", " of"))
+    models = table[~same].reset_index().merge(first, on=keys[1:], suffixes=("", " of"))
     models = models[(models["value"] - models["value of"]).abs() <= ROUNDING].set_index("index")
     table["other model"] = models["encoder of"].groupby("index").first().reindex(table.index)
     columns = {"printed": "also published in", "value post": "second post", "value": "there"}
@@ -221,13 +221,13 @@ def prints(post: pd.DataFrame, others: Mapping[str, pd.DataFrame]) -> pd.DataFra
     return table.rename(columns=columns)[[*keys, *columns.values(), *last]]
 
 
-def agreement(found: pd.DataFrame) -> pd.DataFrame:
+def agreement(prints: pd.DataFrame) -> pd.DataFrame:
     """``prints``, counted by place and model: scores, those that are the same, those that are
     another model's, and the largest difference."""
-    counted = found.assign(
-        same=found["same"] == "yes",
-        other=found["other model"].notna(),
-        apart=found["difference"].abs(),
+    counted = prints.assign(
+        same=prints["same"] == "yes",
+        other=prints["other model"].notna(),
+        apart=prints["difference"].abs(),
     ).groupby(["also published in", "encoder"], sort=False)
     table = counted.agg(
         **{

@@ -33,14 +33,14 @@ def tables(context: Context, _: Sequence[str] = ()) -> dict[str, pd.DataFrame]:
     """``cosines``: a row per sentence with its three cosines, by every model of ``MODELS`` whose
     weights are verified."""
     example = berlin.load(context.file(berlin.FILE))
-    found = []
+    rows = []
     for spec in (models.with_recorded_digests(models.spec(name)) for name in MODELS):
         if spec.verified:
             encoder = TransformerEncoder(spec)
             context.note(encoder.describe())
-            found.append(similarities(example, encoder))
-            found[-1].insert(0, "encoder", spec.id)
-    return {"cosines": pd.concat(found, ignore_index=True)}
+            rows.append(similarities(example, encoder))
+            rows[-1].insert(0, "encoder", spec.id)
+    return {"cosines": pd.concat(rows, ignore_index=True)}
 
 
 def similarities(example: berlin.Example, encoder: TransformerEncoder) -> pd.DataFrame:
@@ -51,13 +51,13 @@ def similarities(example: berlin.Example, encoder: TransformerEncoder) -> pd.Dat
     layout = whole((first, *ids, last))
     bounds = np.array([0, *accumulate(map(len, example.chunks))])
     spans = tokens_between(offsets, bounds[:-1], bounds[1:])
-    found = {"plain": encoder.encode(example.chunks)}
+    vectors = {"plain": encoder.encode(example.chunks)}
     for name, places in (
         ("late as published", in_notebook(example.text, offsets)),
         ("late", spans),
     ):
-        found[name] = encoder.pool([layout], [in_sequence(places, document_ends=False)])[0]
-    columns = {name: vectors @ query for name, vectors in found.items()}
+        vectors[name] = encoder.pool([layout], [in_sequence(places, document_ends=False)])[0]
+    columns = {name: of_chunks @ query for name, of_chunks in vectors.items()}
     return pd.DataFrame({"chunk": [c.strip()[:NAMED].strip() for c in example.chunks], **columns})
 
 

@@ -130,13 +130,13 @@ def gold_chunks(collection: Collection, chunks: Chunks, rule: GoldRule = "any") 
     shared = np.minimum(pairs["end"], chunks.end[pairs["chunk"]]) - first
     length = pairs["end"] - pairs["start"]
     whole = shared == length
-    kept = {
+    counts = {
         "any": shared > 0,
         "majority": 2 * shared > length,
         "whole": whole,
         "tutorial": whole | (~pairs["span"].isin(pairs["span"][whole]) & (shared > 0)),
     }[rule]
-    gold = pairs[kept].groupby("query")["chunk"].agg(set)
+    gold = pairs[counts].groupby("query")["chunk"].agg(set)
     return [gold.get(query, set()) for query in range(len(collection.queries))]
 
 

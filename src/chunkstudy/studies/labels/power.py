@@ -89,5 +89,5 @@ def _pairs(records: LabelRecords) -> list[tuple[str, str]]:
     known = set(records.chunkers)
     if len(known) < 2:
         raise StudyError("one chunker cannot be told apart from another; name two or more")
-    asked = [pair for pair in PAIRS if known.issuperset(pair)]
-    return asked or list(combinations(records.chunkers, 2))
+    chosen = [pair for pair in PAIRS if known.issuperset(pair)]
+    return chosen or list(combinations(records.chunkers, 2))

@@ -50,23 +50,23 @@ def answers(places: Places) -> pd.DataFrame:
     ``seconds`` and ``tokens in``."""
     known = Recordings(places.llm, providers.provider(MODEL), MODEL.partition("/")[2])
     about = _about_builtin_texts(known)
-    recorded = {str(one["digest"]): one for one in contents(known.path)}
+    recorded = {str(recording["digest"]): recording for recording in contents(known.path)}
     return pd.DataFrame(
-        _answer(one, about.get(name, EMMA))
-        for name, one in sorted(recorded.items())
-        if _asks_for_a_boundary(one["request"])
+        _answer(recording, about.get(name, EMMA))
+        for name, recording in sorted(recorded.items())
+        if _asks_for_a_boundary(recording["request"])
     )
 
 
-def where(found: pd.DataFrame, of_authors: pd.DataFrame) -> pd.DataFrame:
+def where(places: pd.DataFrame, of_authors: pd.DataFrame) -> pd.DataFrame:
     """A row per text, who answered, and place: its share of the windows with a choice against that
     of answers at random.
 
     Args:
-        found: the small model's.
+        places: the small model's.
         of_authors: the table ``answers`` of the study ``window-answers``; may be empty.
     """
-    every = found.assign(by=MODEL)
+    every = places.assign(by=MODEL)
     if not of_authors.empty:
         theirs = of_authors.assign(text=EMMA, by=AUTHORS, place=of_authors["answered"] - 1)
         every = pd.concat([every, theirs], ignore_index=True)
@@ -75,7 +75,7 @@ def where(found: pd.DataFrame, of_authors: pd.DataFrame) -> pd.DataFrame:
     pairs = []
     for text, by in sorted(groups, key=lambda key: (key[1] == AUTHORS, TEXTS.index(key[0]))):
         windows = groups[text, by][["candidates", "place"]].astype(int).to_numpy().tolist()
-        shares = pd.DataFrame([_shares(*one) for one in windows])
+        shares = pd.DataFrame([_shares(*window) for window in windows])
         chance = pd.DataFrame([_by_chance(count) for count, _ in windows])
         for place in PLACES:
             keys = dict(zip(KEYS, (text, by, place), strict=True))
@@ -129,7 +129,9 @@ def _about_builtin_texts(known: Recordings) -> dict[str, str]:
 
 
 def _answer(recorded: Mapping[str, Any], text: str) -> dict[str, object]:
-    allowed = [lumberchunker.answer(one) for one in recorded["request"]["answers"]]
+    allowed = [
+        lumberchunker.answer(allowed_text) for allowed_text in recorded["request"]["answers"]
+    ]
     reply = Reply.of(recorded["reply"])
     number = lumberchunker.answer(reply.whole)
     return {

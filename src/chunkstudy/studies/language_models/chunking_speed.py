@@ -41,8 +41,8 @@ EMBEDDED = 100
 def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
     """A row per collection and chunker: ``documents`` and ``tokens`` (cl100k) that it was given,
     the ``chunks`` it made, and the ``seconds`` of one core that this took."""
-    asked = parse_encoder(MINILM_512)
-    encoder = TransformerEncoder(models.spec(asked.model), window=asked.window)
+    model = parse_encoder(MINILM_512)
+    encoder = TransformerEncoder(models.spec(model.model), window=model.window)
     context.note(encoder.describe())
     encoder.encode(["A text that is read before the clock starts."])
     rows = []
@@ -61,7 +61,9 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
                     "collection": collection,
                     "chunker": slug,
                     "documents": len(documents),
-                    "tokens": sum(counter("cl100k").count_many([one.text for one in documents])),
+                    "tokens": sum(
+                        counter("cl100k").count_many([document.text for document in documents])
+                    ),
                     "chunks": len(chunks),
                     "seconds": seconds,
                 }

@@ -17,7 +17,7 @@ from chunkstudy.runs.published_grid import published_grid
 
 def prices(places: Places) -> pd.DataFrame:
     """A row per collection whose boundaries a work let a language model draw, and per method."""
-    rows = [_price(one, places) for one in segmentations(published_grid())]
+    rows = [_price(segmentation, places) for segmentation in segmentations(published_grid())]
     return pd.DataFrame(rows).sort_values(["chunker", "collection"], ignore_index=True)
 
 
@@ -39,10 +39,13 @@ def speeds(places: Places, measured: pd.DataFrame) -> pd.DataFrame:
     return table.reindex(order).join(printed).reset_index()
 
 
-def _price(one: Segmentation, places: Places) -> dict[str, object]:
-    estimate, basis = one.takes(places)
-    name = one.model.partition("/")[2]
-    row: dict[str, object] = {"collection": one.collection, "chunker": one.chunker}
+def _price(segmentation: Segmentation, places: Places) -> dict[str, object]:
+    estimate, basis = segmentation.takes(places)
+    name = segmentation.model.partition("/")[2]
+    row: dict[str, object] = {
+        "collection": segmentation.collection,
+        "chunker": segmentation.chunker,
+    }
     row["language model"] = name
     if estimate is None:
         return row | {"basis": basis}

@@ -53,7 +53,7 @@ Study = Mapping[str, pd.DataFrame]
 
 
 @dataclass(frozen=True)
-class Arm:
+class DrawnScores:
     """A chunker or draws of one: a score per question and measure, and what the chunks are like."""
 
     scores: pd.DataFrame
@@ -73,7 +73,7 @@ def of(rows: pd.DataFrame, measure: str) -> pd.DataFrame:
     return rows[rows["measure"] == measure]
 
 
-def side_by_side(arms: Mapping[tuple[str, str], Arm]) -> pd.DataFrame:
+def side_by_side(arms: Mapping[tuple[str, str], DrawnScores]) -> pd.DataFrame:
     """A row per measure, ordering and arm: score with its interval, and against paragraphs."""
     rows, pairs = [], []
     for measure, ordering, chunker in product(MEASURES, (PRE_EMBEDDING, LATE_512), ARMS):
@@ -95,7 +95,7 @@ def side_by_side(arms: Mapping[tuple[str, str], Arm]) -> pd.DataFrame:
     return pd.DataFrame(rows).merge(against.drop(columns="n"), on=list(keys), how="left")
 
 
-def bought(arms: Mapping[tuple[str, str], Arm]) -> pd.DataFrame:
+def bought(arms: Mapping[tuple[str, str], DrawnScores]) -> pd.DataFrame:
     """A model's boundaries minus others, a row per measure, ordering and pair."""
     pairs = [
         Pair(
@@ -121,50 +121,52 @@ def bought(arms: Mapping[tuple[str, str], Arm]) -> pd.DataFrame:
 def against_last(chosen: pd.DataFrame) -> pd.DataFrame:
     """Of :func:`bought` the authors' boundaries minus always the last candidate, plain first."""
     mine = (chosen["chunker"] == RELEASED) & (chosen["instead"] == LAST)
-    return chosen[mine].sort_values("ordering", key=lambda one: one != PRE_EMBEDDING)
+    return chosen[mine].sort_values("ordering", key=lambda ordering: ordering != PRE_EMBEDDING)
 
 
-def arms(library: Library, study: Study, shuffled: Study) -> dict[tuple[str, str], Arm]:
+def arms(library: Library, study: Study, shuffled: Study) -> dict[tuple[str, str], DrawnScores]:
     """By ordering and name, every arm that has a record or draws.
 
     Args:
         study: the tables of ``window-answers``; may be empty.
         shuffled: those of ``random-boundaries``, which knows DCG@10 only; may be empty.
     """
-    found: dict[tuple[str, str], Arm | None] = {}
+    systems: dict[tuple[str, str], DrawnScores | None] = {}
     for ordering in (PRE_EMBEDDING, LATE_512):
         for chunker in ARMS:
             if chunker not in (ANY, AUTHORS_SIZES, SMALL_SIZES):
-                found[ordering, chunker] = _recorded(library, chunker, ordering)
+                systems[ordering, chunker] = _recorded(library, chunker, ordering)
         for name, sizes_of, drawn in ((ANY, "", CANDIDATES), (SMALL_SIZES, SMALL, SIZES)):
             where = {"ordering": ordering, "at random": drawn, "chunker": sizes_of}
             mine, draws = _drawn(study, where)
             if len(mine):
                 chunks, tokens = draws[["chunks", "mean tokens"]].mean()
-                found[ordering, name] = Arm(mine[list(MEASURES)], chunks, tokens, len(draws))
-        released = found[ordering, RELEASED]
+                systems[ordering, name] = DrawnScores(
+                    mine[list(MEASURES)], chunks, tokens, len(draws)
+                )
+        released = systems[ordering, RELEASED]
         where = {"ordering": ordering, "boundaries": UNITS, "chunker": RELEASED}
         mine, draws = _drawn(shuffled, where)
         if released is not None and len(mine):
             scores = mine[["draws DCG@10"]].set_axis(["DCG@10"], axis=1).dropna()
-            arm = Arm(scores, released.chunks, released.tokens, len(draws))
-            found[ordering, AUTHORS_SIZES] = arm
-    return {key: arm for key, arm in found.items() if arm is not None}
+            arm = DrawnScores(scores, released.chunks, released.tokens, len(draws))
+            systems[ordering, AUTHORS_SIZES] = arm
+    return {key: arm for key, arm in systems.items() if arm is not None}
 
 
-def _recorded(library: Library, chunker: str, ordering: str) -> Arm | None:
+def _recorded(library: Library, chunker: str, ordering: str) -> DrawnScores | None:
     record = library.get(Condition(EMMA, chunker, MINILM_512, ordering, CORRECTED.name))
     if record is None:
         return None
     size = record.run.sizes["cl100k"].mean
-    return Arm(record.wide[list(MEASURES)].dropna(), record.run.counts.chunks, size)
+    return DrawnScores(record.wide[list(MEASURES)].dropna(), record.run.counts.chunks, size)
 
 
 def _drawn(study: Study, where: Mapping[str, str]) -> tuple[pd.DataFrame, pd.DataFrame]:
     """A study's means over draws by question, and its draws, of Emma; none of a study not run."""
     keys = {"collection": EMMA, "encoder": MINILM_512, **where}
     nothing = pd.DataFrame(columns=["query_id"])
-    mine, draws = (at(study.get(one, nothing), **keys) for one in ("questions", "draws"))
+    mine, draws = (at(study.get(name, nothing), **keys) for name in ("questions", "draws"))
     return mine.set_index("query_id"), draws
 
 

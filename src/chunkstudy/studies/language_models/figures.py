@@ -21,7 +21,7 @@ def figure_answers(rows: pd.DataFrame) -> Figure:
         1, len(groups), figsize=(8.3, 3.3), squeeze=False, sharey=True,
     )  # fmt: skip
     for axes, ((text, by), of) in zip(panels[0], groups, strict=True):
-        at = [FIFTHS.index(one) for one in of["place"]]
+        at = [FIFTHS.index(fifth) for fifth in of["place"]]
         ends = of.assign(low=of["low"] + of["at random"], high=of["high"] + of["at random"])
         axes.bar(at, 100 * of["answered"], color="0.88", width=0.8, zorder=0)
         intervals(axes, ends, at, COLORS[0], "answered, 95% interval", "answered", upright=True)

@@ -64,10 +64,10 @@ def scored(
 ) -> tuple[list[dict[str, object]], list[pd.DataFrame]]:
     """Rows of ``draws`` and of ``questions`` under one ordering."""
     collection, store = context.collection(name), context.store(MINILM_512)
-    asked = store.encode([query.text for query in collection.queries], "query")
+    queries = store.encode([query.text for query in collection.queries], "query")
     sets = list(every_draw(context, collection, ordering))
     # plain chunks one set after the other, so that a run that is killed goes on where it was
-    together = [sets] if ordering != PRE_EMBEDDING else [[one] for one in sets]
+    together = [sets] if ordering != PRE_EMBEDDING else [[draw] for draw in sets]
     count = counter("cl100k").count_many
     keys: dict[str, str] = {"collection": name, "encoder": MINILM_512, "ordering": ordering}
     draws = []
@@ -75,10 +75,10 @@ def scored(
     for some in together:
         vectors = encode_together(store, collection, [chunks for *_, chunks in some], ordering)
         for (at_random, chunker, draw, chunks), of_chunks in zip(some, vectors, strict=True):
-            found = score(collection, chunks, Vectors(asked, of_chunks))[list(MEASURES)]
-            scores.setdefault((at_random, chunker), []).append(found)
+            frame = score(collection, chunks, Vectors(queries, of_chunks))[list(MEASURES)]
+            scores.setdefault((at_random, chunker), []).append(frame)
             tokens = float(np.mean(count(chunks.texts(collection.documents))))
-            means = {str(one): float(mean) for one, mean in found.mean().items()}
+            means = {str(measure): float(mean) for measure, mean in frame.mean().items()}
             of_draw = {"at random": at_random, "chunker": chunker, "draw": draw}
             sizes = {"chunks": len(chunks), "mean tokens": tokens}
             draws.append({**keys, **of_draw, **sizes, **means})
@@ -98,7 +98,7 @@ def every_draw(
     for draw in range(1, draws[CANDIDATES] + 1):
         condition = _condition(collection.name, f"lumberchunker-random-{draw}", ordering)
         yield CANDIDATES, "", draw, context.chunks(condition)
-    units = [paragraphs(one.text) for one in collection.documents]
+    units = [paragraphs(document.text) for document in collection.documents]
     try:
         own = context.chunks(_condition(collection.name, SMALL, ordering))
     except NotRecordedError as error:
@@ -125,7 +125,7 @@ def _windows(document: Document, starts: Sequence[int]) -> list[dict[str, object
     rows: list[dict[str, object]] = []
 
     def choose(first: int, shown: Sequence[str]) -> int:
-        next_one = next((one for one in begins if one > first), len(spans))
+        next_one = next((start for start in begins if start > first), len(spans))
         place = next_one - first
         inside = place < len(shown)
         rows.append({"candidates": len(shown) - 1, "answered": place if inside else 0})

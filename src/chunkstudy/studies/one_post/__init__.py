@@ -23,7 +23,7 @@ from chunkstudy.runs.conditions import MINILM
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.one_post import printed
 from chunkstudy.studies.one_post.alignment import align
-from chunkstudy.studies.one_post.printed import Segmentation
+from chunkstudy.studies.one_post.printed import PrintedSegmentation
 
 COLLECTIONS: tuple[str, ...] = ()
 CHUNKERS = (
@@ -42,7 +42,7 @@ def tables(context: Context, _: Sequence[str] = ()) -> dict[str, pd.DataFrame]:
     """
     page = context.read(printed.find(), "the post, segmented four ways").read_text(encoding="utf-8")
     post = printed.source(printed.read(page))
-    kept = written(printed.read(page), post)
+    lines = written(printed.read(page), post)
     spans, embed = word_spans(post), context.store(MINILM).encoder.encode
     ours = [
         _chunk(slug, number, (start, end), spans, post[start:end])
@@ -50,11 +50,11 @@ def tables(context: Context, _: Sequence[str] = ()) -> dict[str, pd.DataFrame]:
         for number, span in enumerate(build_chunker(slug, CORRECTED, embed)(post))
         for start, end in [(int(span[0]), int(span[1]))]
     ]
-    chunks = pd.concat([kept["chunks"], pd.DataFrame(ours)], ignore_index=True)
-    return kept | {"chunks": chunks, "words": pd.DataFrame(spans, columns=["start", "end"])}
+    chunks = pd.concat([lines["chunks"], pd.DataFrame(ours)], ignore_index=True)
+    return lines | {"chunks": chunks, "words": pd.DataFrame(spans, columns=["start", "end"])}
 
 
-def written(segmentations: Sequence[Segmentation], post: str) -> dict[str, pd.DataFrame]:
+def written(segmentations: Sequence[PrintedSegmentation], post: str) -> dict[str, pd.DataFrame]:
     """What each printed segmentation keeps of the post, what it leaves out, and where its segments
     stand."""
     words, spans = post.split(), word_spans(post)
@@ -63,7 +63,7 @@ def written(segmentations: Sequence[Segmentation], post: str) -> dict[str, pd.Da
     for name, stated, segments, page in map(astuple, segmentations):
         segment_of = [number for number, text in enumerate(segments) for _ in text.split()]
         rewritten = page.split()
-        kept = align(words, rewritten)
+        alignment = align(words, rewritten)
         rows.append(
             {
                 "segmentation": name,
@@ -71,20 +71,20 @@ def written(segmentations: Sequence[Segmentation], post: str) -> dict[str, pd.Da
                 "chunks found": len(segments),
                 "words": len(rewritten),
                 "words of the post": len(words),
-                "words kept": len(kept.words),
-                "words glued together": kept.glued,
-                "words added": len(rewritten) - len({place for _, place in kept.words}),
+                "words kept": len(alignment.words),
+                "words glued together": alignment.glued,
+                "words added": len(rewritten) - len({place for _, place in alignment.words}),
                 "characters of the post": characters,
-                "characters kept": kept.characters,
-                "characters lost": characters - kept.characters,
-                "characters added": sum(map(len, rewritten)) - kept.characters,
-                "passages left out": len(kept.gaps),
-                "words of the longest": max((b - a for a, b in kept.gaps), default=0),
+                "characters kept": alignment.characters,
+                "characters lost": characters - alignment.characters,
+                "characters added": sum(map(len, rewritten)) - alignment.characters,
+                "passages left out": len(alignment.gaps),
+                "words of the longest": max((b - a for a, b in alignment.gaps), default=0),
                 "sha256": text_digest(page),
             }
         )
-        gaps += [(name, *gap) for gap in kept.gaps]
-        for number, matches in groupby(kept.words, key=lambda match: segment_of[match[1]]):
+        gaps += [(name, *gap) for gap in alignment.gaps]
+        for number, matches in groupby(alignment.words, key=lambda match: segment_of[match[1]]):
             inside = [word for word, _ in matches]
             at = spans[inside[0]][0], spans[inside[-1]][1]
             chunks.append(_chunk(name, number, at, spans, segments[number]))

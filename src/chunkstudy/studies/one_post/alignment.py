@@ -19,7 +19,7 @@ LONGEST = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class Alignment:
     """What became of a text's words.
 
     Attributes:
@@ -36,7 +36,7 @@ class Kept:
     gaps: tuple[Match, ...]
 
 
-def align(text: Sequence[str], rewritten: Sequence[str]) -> Kept:
+def align(text: Sequence[str], rewritten: Sequence[str]) -> Alignment:
     """What a rewritten text keeps of a text; both as words."""
     known = {*text}
     joined = {
@@ -59,7 +59,7 @@ def align(text: Sequence[str], rewritten: Sequence[str]) -> Kept:
     words = tuple((ours, divided[theirs][1]) for ours, theirs in matches)
     at_place = Counter(place for _, place in words)
     gaps = tuple((a + 1, b) for (a, _), (b, _) in pairwise(ends) if b > a + 1)
-    return Kept(words, sum(size for size in at_place.values() if size > 1), characters, gaps)
+    return Alignment(words, sum(size for size in at_place.values() if size > 1), characters, gaps)
 
 
 def matched(first: Sequence[str], second: Sequence[str]) -> list[Match]:

@@ -27,9 +27,11 @@ def figure_cuts(study: Mapping[str, pd.DataFrame], sizes: pd.DataFrame) -> Figur
     tables, drawn = (study["chunks"], study["left_out"]), sizes.set_index("segmentation")
     figure, axes = plt.subplots(figsize=(9, 0.42 * len(drawn) + 1.5))
     for at, (name, drawer) in enumerate(drawn["drawn"].items()):
-        kept, lost = (rows.loc[rows["segmentation"] == name, between].to_numpy() for rows in tables)
+        standing, lost = (
+            rows.loc[rows["segmentation"] == name, between].to_numpy() for rows in tables
+        )
         axes.broken_barh([(a, b - a) for a, b in lost], (at - 0.36, 0.72), color=LOST)
-        ends = sorted({0, units, *kept.ravel()})
+        ends = sorted({0, units, *standing.ravel()})
         axes.vlines(ends, at - 0.36, at + 0.36, color=DRAWN[drawer], lw=0.9)
         axes.hlines(at, 0, units, color=DRAWN[drawer], lw=0.5, alpha=0.5, zorder=0)
     parts = drawn["parts"].items()

@@ -26,7 +26,7 @@ BETWEEN = re.compile(r"\n\n(\n*)")
 
 
 @dataclass(frozen=True, slots=True)
-class Segmentation:
+class PrintedSegmentation:
     """What a heading states, and the segments printed below it."""
 
     name: str
@@ -57,18 +57,18 @@ def find() -> Path:
     return page
 
 
-def read(page: str) -> list[Segmentation]:
+def read(page: str) -> list[PrintedSegmentation]:
     """The segmentations of a page, in its order."""
     parts = iter(HEADING.split(page)[1:])
     segmentations = []
     for name, stated, below in zip(parts, parts, parts, strict=True):
         printed = re.sub(r"\n-{3}\s*\Z", "", below).strip("\n")
         segments = tuple(BETWEEN.split(printed)[::2])
-        segmentations.append(Segmentation(name, int(stated), segments, printed))
+        segmentations.append(PrintedSegmentation(name, int(stated), segments, printed))
     return segmentations
 
 
-def source(segmentations: list[Segmentation]) -> str:
+def source(segmentations: list[PrintedSegmentation]) -> str:
     """The post: the witness without the line breaks that printing put between its segments."""
     printed = {each.name: each.printed for each in segmentations}
     return BETWEEN.sub(r"\1", printed[WITNESS])

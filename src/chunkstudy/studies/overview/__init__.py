@@ -62,9 +62,9 @@ def paper_table(study: Study, verdicts: pd.DataFrame) -> None:
 def run_elsewhere(comparison: pd.DataFrame) -> pd.Series:
     """How many cells of other works than Chroma's were run, by ``lengths`` of documents and
     ``others``."""
-    found = comparison[(comparison["work"] != "chroma") & (comparison["verdict"] != "not_run")]
-    lengths = int((found["measure"] == "characters").sum())
-    return pd.Series({"lengths": lengths, "others": len(found) - lengths})
+    judged = comparison[(comparison["work"] != "chroma") & (comparison["verdict"] != "not_run")]
+    lengths = int((judged["measure"] == "characters").sum())
+    return pd.Series({"lengths": lengths, "others": len(judged) - lengths})
 
 
 def of_pages(answers: pd.DataFrame, pattern: str) -> pd.DataFrame:

@@ -18,10 +18,10 @@ from chunkstudy.collections import own
 from chunkstudy.collections.own import Documents, Questions
 from chunkstudy.runs.conditions import MINILM
 from chunkstudy.studies.own_documents import questions as questions_page
-from chunkstudy.studies.own_documents import record, report, tables
-from chunkstudy.studies.own_documents.experiment import DEPTHS, Experiment, Say, Settings
-from chunkstudy.studies.own_documents.retrievers import EvaluationError
-from chunkstudy.studies.own_documents.systems import PLAIN, System, systems
+from chunkstudy.studies.own_documents import record, report
+from chunkstudy.studies.own_documents.comparison import Comparison, best_first, compare
+from chunkstudy.studies.own_documents.pipeline import Pipeline, Say
+from chunkstudy.studies.own_documents.systems import PLAIN, EvaluationError, System, systems
 from chunkstudy.study.inspector.pages import refuse_committed
 
 CHUNKERS = ("recursive-200-0",)
@@ -33,7 +33,7 @@ MISSING = (
 
 
 @dataclass(frozen=True)
-class Evaluation(tables.Tables):
+class Evaluation(Comparison):
     """What an evaluation found, and where it lies.
 
     Attributes:
@@ -90,31 +90,29 @@ def evaluate(
     Raises:
         ValueError, RuntimeError, FileNotFoundError: in a sentence on what to do.
     """
-    experiment, compared, notes = prepared(
-        documents, questions, chunkers, encoders,
-        orderings=orderings, name=name, base_url=base_url, say=say,
+    pipeline, compared, notes = prepared(
+        documents, questions, chunkers, encoders, orderings=orderings, k=k, budget=budget,
+        base_url=base_url, name=name, say=say,
     )  # fmt: skip
-    collection, task = experiment.collection, experiment.texts.task
+    collection = pipeline.collection
     if not collection.queries:
-        raise EvaluationError(
-            MISSING.format(documents if isinstance(documents, str | Path) else "FOLDER")
-        )
-    settings = Settings(task, DEPTHS[task] if k is None else k, budget, seed)
+        named = documents if isinstance(documents, str | Path) else "FOLDER"
+        raise EvaluationError(MISSING.format(named))
     folder = _folder(output, places.here().build / "evaluations" / collection.name)
     for note in notes:
         say(note)
-    results = experiment.run(compared, settings, say)
-    ranked = tables.best_first(results, settings.measures)
-    evaluation = tables.tables(experiment, ranked, settings)
+    results = pipeline.run(compared, say)
+    ranked = best_first(results, pipeline.measures)
+    comparison = compare(pipeline, ranked, seed)
     page = ""
-    if task == "token_overlap":
+    if pipeline.texts.task == "token_overlap":
         say("looking at the questions that are answered worst")
-        page = questions_page.write(experiment, ranked, evaluation.hardest, settings.k, folder).name
-    described = record.describe(experiment.texts, results, notes, settings)
-    record.write_rankings(folder, experiment.texts, results)
+        page = questions_page.write(pipeline, ranked, comparison.hardest, folder).name
+    described = record.describe(pipeline, results, notes, seed)
+    record.write_rankings(folder, pipeline, results)
     write_json(folder / record.FILE, described)
-    report.write(folder, collection, evaluation, notes, described, page)
-    return Evaluation(**vars(evaluation), notes=notes, record=described, folder=folder)
+    report.write(folder, collection, comparison, notes, described, page)
+    return Evaluation(**vars(comparison), notes=notes, record=described, folder=folder)
 
 
 def prepared(
@@ -124,10 +122,12 @@ def prepared(
     encoders: Iterable[Any],
     *,
     orderings: Sequence[str] = (PLAIN,),
-    name: str = "",
+    k: int | None = None,
+    budget: int = 0,
     base_url: str = "",
+    name: str = "",
     say: Say = lambda _: None,
-) -> tuple[Experiment, tuple[System, ...], tuple[str, ...]]:
+) -> tuple[Pipeline, tuple[System, ...], tuple[str, ...]]:
     """What is read, what is compared, and in a sentence each what is left out of both. Arguments
     as :func:`evaluate` takes them."""
     if isinstance(chunkers, str) or isinstance(encoders, str) or isinstance(orderings, str):
@@ -135,8 +135,9 @@ def prepared(
     texts = own.read(documents, questions, name)
     collection = texts.collection
     say(f"{len(collection.documents):,} documents, {len(collection.queries):,} questions")
+    pipeline = Pipeline(texts, places.here().vectors, k, budget)
     compared, notes = systems(chunkers, encoders, orderings, base_url)
-    return Experiment(texts, places.here().vectors), compared, (*texts.notes, *notes)
+    return pipeline, compared, (*texts.notes, *notes)
 
 
 def _folder(output: str | Path | None, usual: Path) -> Path:

@@ -11,7 +11,7 @@ import pandas as pd
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.evaluation.measures.copies import found_first
 from chunkstudy.evaluation.retrieval.small_to_large import best_of_each
-from chunkstudy.studies.own_documents.experiment import Experiment, Result
+from chunkstudy.studies.own_documents.pipeline import Ints, Pipeline, Result
 from chunkstudy.study.inspector import pages as inspector
 from chunkstudy.study.inspector.inspection import Searched
 
@@ -19,45 +19,39 @@ WORST = 20
 FILE = "questions.html"
 
 
-def write(
-    experiment: Experiment, ranked: Sequence[Result], hardest: pd.Series, k: int, folder: Path
-) -> Path:
+def write(pipeline: Pipeline, ranked: Sequence[Result], hardest: pd.Series, folder: Path) -> Path:
     """Pages of the questions that are answered worst over all systems, and their index.
 
     Args:
-        experiment: judged by excerpts.
+        pipeline: of questions that are judged by excerpts.
         ranked: the systems, best first.
         hardest: by question its mean over them, the lowest first.
-        k: chunks that count as read.
         folder: to write into.
     """
-    collection, worst = experiment.collection, hardest.index[:WORST].tolist()
-    few, first = collection.only(worst), ranked[0].judged.only(worst)
+    collection = pipeline.collection
+    few = collection.only(hardest.index[:WORST].tolist())
     systems = [result.system for result in ranked]
-    searched: dict[str, dict[str, Searched]] = {}
+    inspected = []
     for result in ranked:
         system, index = result.system, result.index
-        search, of_queries = experiment.search(system, index, few)
+        search, vectors = pipeline.search(system, index, few)
         ranking = best_of_each(search(len(index.chunks)), index.place)
-        searched[system.label(systems)] = {
-            CORRECTED.name: Searched(
-                system.retriever.slug,
-                first,
-                index.returned,
-                ranking,
-                CORRECTED.hit,
-                None if system.retriever.words else experiment.store(system),
-                of_queries,
-                _read_to(result),
-                found=found_first(few, experiment.texts.copies, index.returned, ranking),
-            )
-        }
-    pages = inspector.pages_of(few, searched, CORRECTED.name, k)
-    texts = {document.id: document.text for document in collection.documents}
-    return inspector.write_worst(pages, texts, folder / FILE, WORST, len(collection.queries))
+        searched = Searched(
+            system.retriever.slug,
+            found_first(few, pipeline.texts.copies, index.returned, ranking),
+            index.returned,
+            ranking,
+            CORRECTED,
+            None if system.retriever.words else pipeline.store(system.retriever),
+            None if vectors is None else vectors.queries,
+            _read_to(result),
+        )
+        inspected.append(searched.inspect(system.label(systems), pipeline.cutoff))
+    pages = list(zip(*inspected, strict=True))
+    return inspector.write_worst(pages, few, folder / FILE, WORST, len(collection.queries))
 
 
-def _read_to(result: Result) -> np.ndarray:
+def _read_to(result: Result) -> Ints:
     """Where the encoder's window ends in what is returned; at its end where another text is
     matched."""
     returned, chunks = result.index.returned, result.index.chunks

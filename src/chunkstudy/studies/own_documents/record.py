@@ -11,11 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from chunkstudy.base.files import json_text
 from chunkstudy.collections.own_documents import EVALUATION
-from chunkstudy.collections.own_questions import Judged
 from chunkstudy.evaluation import trec
 from chunkstudy.evaluation.measures.excerpts import HIT
 from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
@@ -23,22 +20,22 @@ from chunkstudy.evaluation.retrieval.small_to_large import best_of_each
 from chunkstudy.runs import records
 from chunkstudy.runs.run import PACKAGES, made_on
 from chunkstudy.runs.trec_files import QRELS
-from chunkstudy.studies.own_documents.experiment import Result, Settings
+from chunkstudy.studies.own_documents.pipeline import Pipeline, Result
 
 FILE, RUNS = EVALUATION, "trec"
 SCHEMA = 2
 
 
 def describe(
-    texts: Judged, results: Sequence[Result], notes: Sequence[str], settings: Settings
+    pipeline: Pipeline, results: Sequence[Result], notes: Sequence[str], seed: int
 ) -> dict[str, Any]:
     """The record; ``sha256`` is that of all the rest."""
-    collection = texts.collection
+    collection = pipeline.collection
     content: dict[str, Any] = {
         "schema_version": SCHEMA,
         "collection": {
             "name": collection.name,
-            "task": texts.task,
+            "task": pipeline.texts.task,
             "documents": len(collection.documents),
             "questions": len(collection.queries),
             "judgments": len(collection.judgments),
@@ -46,8 +43,8 @@ def describe(
             "order_free_sha256": collection.order_free_digest(),
         },
         "left_out": list(notes),
-        "measures": list(settings.measures),
-        "seed": settings.seed,
+        "measures": list(pipeline.measures),
+        "seed": seed,
         "arms": [_describe(result) for result in results],
         **made_on(PACKAGES),
     }
@@ -69,28 +66,30 @@ def _describe(result: Result) -> dict[str, Any]:
     }
 
 
-def write_rankings(folder: Path, texts: Judged, results: Sequence[Result]) -> None:
+def write_rankings(folder: Path, pipeline: Pipeline, results: Sequence[Result]) -> None:
     """Runs and qrels: documents of every system, and chunks, whose judgments are the system's own,
     where excerpts are judged."""
-    collection = texts.collection
+    collection = pipeline.collection
     documents = [document.id for document in collection.documents]
     for stale in (folder / RUNS).glob("*.*"):  # of an evaluation of other systems, before
         if stale.suffix in (".run", ".qrels"):
             stale.unlink()
-    copies = [(c.query, c.document, c.grade) for places in texts.copies.values() for c in places]
+    copies = [
+        (copy.query, copy.document, copy.grade)
+        for places in pipeline.texts.copies.values()
+        for copy in places
+    ]
     judged = dict.fromkeys([*trec.of_documents(collection), *copies])
     trec.write_qrels(folder / RUNS / QRELS, judged)
     for result in results:
         ranking, tag = result.ranking, result.system.files
         base = folder / RUNS / tag
-        if texts.task == "token_overlap":
+        if pipeline.texts.task == "token_overlap":
             returned = result.index.returned
             names = trec.chunk_names(collection, returned)
             trec.write_run(Path(f"{base}.chunks.run"), collection, ranking, names, tag)
-            query, chunk = map(
-                np.ndarray.tolist, TokenOverlap.of(result.judged, returned, HIT).hit_pairs
-            )
-            lines = trec.of_chunks(collection, (query, chunk), names)
+            query, chunk = TokenOverlap.of(result.judged, returned, HIT).hit_pairs
+            lines = trec.of_chunks(collection, (query.tolist(), chunk.tolist()), names)
             trec.write_qrels(Path(f"{base}.chunks.qrels"), lines)
             ranking = best_of_each(ranking, returned.document)
         trec.write_run(Path(f"{base}.documents.run"), collection, ranking, documents, tag)

@@ -11,17 +11,15 @@ from markupsafe import Markup
 
 from chunkstudy.base.files import write_text
 from chunkstudy.base.spans import Collection
-from chunkstudy.studies.own_documents import answer, record
+from chunkstudy.studies.own_documents import record
+from chunkstudy.studies.own_documents.comparison import READ, Comparison
 from chunkstudy.studies.own_documents.systems import shown_as
-from chunkstudy.studies.own_documents.tables import READ, Tables
 from chunkstudy.study import titles
-from chunkstudy.study.formats import Column, Columns, percent, points, tenths, thousandths, whole
-from chunkstudy.study.inspector.html import templates
+from chunkstudy.study.formats import Column, Columns, percent, points, thousandths, whole
+from chunkstudy.study.inspector.pages import templates
 from chunkstudy.study.tables import Table
 
-PAGE = "index.html"
-SCORES = "scores.csv"
-HARDEST = 10
+PAGE, SCORES = "index.html", "scores.csv"
 CAPTIONS = {
     "evaluation": "Ways of chunking, the best first; scores in percent.",
     "evaluation_tests": "Every other against the best.",
@@ -38,7 +36,6 @@ COLUMNS: Columns = {
     "text in several chunks": Column("text repeated, %", percent),
     **{f"tokens, {part}": whole for part in ("a tenth below", "median", "a tenth above")},
     "tokens encoded": whole,
-    "seconds encoding": Column("seconds of encoding, now", tenths),
     "US dollars": thousandths,
     "a": Column("first", str),
     "b": Column("second", str),
@@ -52,7 +49,7 @@ COLUMNS: Columns = {
 def write(
     folder: Path,
     collection: Collection,
-    evaluation: Tables,
+    comparison: Comparison,
     notes: Sequence[str],
     described: dict[str, Any],
     questions: str,
@@ -62,27 +59,23 @@ def write(
     Args:
         folder: to write into.
         collection: what was evaluated on.
-        evaluation: the tables.
+        comparison: the tables.
         notes: what was left out.
         described: the record.
         questions: the file that shows questions one by one; empty where there is none.
     """
-    frames = named(evaluation)
+    frames = named(comparison)
     for name, frame in frames.items():
         write_text(folder / f"{name}.csv", frame.to_csv(index=False, lineterminator="\n"))
-        if len(frame):  # seconds of encoding are this run's and no result
-            table = _table(frame.drop(columns="seconds encoding", errors="ignore"))
-            write_text(folder / f"{name}.tex", table.latex(name, CAPTIONS[name]))
-    scores = evaluation.scores.rename_axis("id").to_csv(lineterminator="\n")
+        write_text(folder / f"{name}.tex", _table(frame).latex(name, CAPTIONS[name]))
+    scores = comparison.scores.rename_axis("id").to_csv(lineterminator="\n")
     write_text(folder / SCORES, scores)
     page = templates(Path(__file__).parent).get_template("page.html").render(
-        question=answer.QUESTION,
         collection=collection,
-        evaluation=evaluation,
+        evaluation=comparison,
         tables={n: Markup(_table(frame).html(CAPTIONS[n])) for n, frame in frames.items()},
-        bars=_bars(evaluation.table),
-        measure=titles.measure(str(evaluation.table["measure"].iloc[0])),
-        hardest=_hardest(evaluation),
+        bars=_bars(comparison.table),
+        measure=titles.measure(str(comparison.table["measure"].iloc[0])),
         notes=notes,
         record=described,
         record_file=record.FILE,
@@ -94,12 +87,10 @@ def write(
     write_text(folder / PAGE, page)
 
 
-def named(evaluation: Tables) -> dict[str, pd.DataFrame]:
+def named(comparison: Comparison) -> dict[str, pd.DataFrame]:
     """The tables by the names of their files, without those that say nothing."""
-    frames = dict(
-        zip(CAPTIONS, (evaluation.table, evaluation.tests, evaluation.needed), strict=True)
-    )
-    return {name: frame for name, frame in frames.items() if len(frame)}
+    frames = (comparison.table, comparison.tests, comparison.needed)
+    return {name: frame for name, frame in zip(CAPTIONS, frames, strict=True) if len(frame)}
 
 
 def text(frames: dict[str, pd.DataFrame]) -> str:
@@ -120,16 +111,14 @@ def _bars(table: pd.DataFrame) -> list[dict[str, Any]]:
     low, high = table[["low", "score"]].min().min(), table[["high", "score"]].max().max()
     margin = max(0.02, 0.15 * (high - low))
     start, end = max(0.0, low - margin), min(1.0, high + margin)
-    keys = ("chunker", "encoder", "ordering")
-    differing = [key for key in keys if key == "chunker" or table[key].nunique() > 1]
+    keys = [key for key in ("encoder", "ordering") if table[key].nunique() > 1]
     bars = []
-    for row in table.to_dict("records"):
-        mean = row["score"]
-        values = (mean, *(mean if pd.isna(row[end]) else row[end] for end in ("low", "high")))
+    for row in table.fillna({"low": table["score"], "high": table["score"]}).to_dict("records"):
+        values = row["score"], row["low"], row["high"]
         center, left, right = (100 * (value - start) / (end - start) for value in values)
         bars.append(
             {
-                "name": ", ".join(shown_as(key, row[key]) for key in differing),
+                "name": ", ".join(shown_as(key, row[key]) for key in ("chunker", *keys)),
                 "left": round(left, 2),
                 "width": round(right - left, 2),
                 "mean": round(center, 2),
@@ -138,18 +127,3 @@ def _bars(table: pd.DataFrame) -> list[dict[str, Any]]:
             }
         )
     return bars
-
-
-def _hardest(evaluation: Tables) -> list[dict[str, Any]]:
-    """The questions with the lowest mean over all systems."""
-    scores, means = evaluation.scores, evaluation.hardest
-    best = scores.drop(columns="question").max(axis=1)
-    return [
-        {
-            "id": name,
-            "question": scores.at[name, "question"],
-            "best": percent(float(best[name])),
-            "mean": percent(float(means[name])),
-        }
-        for name in means.index[:HARDEST]
-    ]

@@ -1,40 +1,55 @@
-"""What is compared: chunkers, retrievers and embedding methods as their owner names them, a system
-for each of their combinations."""
+"""What is compared: chunkers, models and embedding methods as their owner names them, a system for
+each of their combinations."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
 
-from chunkstudy.chunkers import own_objects
+from chunkstudy.base.faults import ModelError
+from chunkstudy.chunkers import own
 from chunkstudy.chunkers.own import OwnChunker
+from chunkstudy.encoders import models, own_models
+from chunkstudy.encoders.api import NAME as SERVED
+from chunkstudy.encoders.api import ApiEncoder, served
+from chunkstudy.encoders.interface import Encoder
+from chunkstudy.encoders.own_function import FunctionEncoder
 from chunkstudy.llm import asking, providers
+from chunkstudy.llm.prices import budget
 from chunkstudy.runs.conditions import (
     NONE,
     PRE_EMBEDDING,
     PREPENDED,
     EmbeddingMethod,
+    EncoderName,
     parse_chunker,
+    parse_encoder,
     parse_method,
 )
-from chunkstudy.studies.own_documents.retrievers import (
-    EvaluationError,
-    Retriever,
-    retriever,
-    safe,
-)
+from chunkstudy.runs.requirements import weights_needed
+from chunkstudy.runs.store import VectorStore, load_store
 from chunkstudy.study import titles
 
 PLAIN, LATE = "plain", "late"
 CONTEXTS = ("title", "headings")
 """Methods that embed what a document says of a chunk before it."""
-LARGER = "+"
-"""Between a chunker and what it returns a chunk with: another chunker, or so many neighbours."""
+BM25 = "bm25"
+PLUS = "+"
+"""Between a chunker and what it returns a chunk with, another chunker or so many neighbours; and
+between BM25 and a model."""
 WINDOW = re.compile(r"window-([1-9][0-9]?)")
 RETURNED = {"none": "their document", "paragraph": "their paragraph"}
 """What a name calls larger chunks of which the chunker's own would read oddly."""
+UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
+NO_STATES = "an API returns no token states"
+
+
+class EvaluationError(ValueError):
+    """An evaluation that cannot be made as asked; the message says what to do."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +77,33 @@ class Chunker:
     def cutting(self) -> tuple[Chunker, ...]:
         """The chunkers that cut text."""
         return self.parts or (self,)
+
+
+@dataclass(frozen=True, eq=False)
+class Retriever:
+    """What ranks chunks: a model, BM25, or both by reciprocal ranks.
+
+    Attributes:
+        name: in tables: the registry's slug, the id of the hub, the name of a folder or function.
+        slug: what tells it from others in a path.
+        load: the model with the vectors below a folder; None of BM25 alone.
+        window: tokens that late chunking reads together where nothing else is said.
+        positions: tokens that it can read together; 0 where that is unknown.
+        why_plain: why it takes no late chunking; empty where it does.
+        words: whether BM25 ranks, alone or together with the model.
+    """
+
+    name: str
+    slug: str
+    load: Callable[[Path], VectorStore] | None
+    window: int = 512
+    positions: int = 0
+    why_plain: str = ""
+    words: bool = False
+
+    def __str__(self) -> str:
+        """What sentences call it."""
+        return self.name.replace("__", "/")
 
 
 @dataclass(frozen=True)
@@ -96,8 +138,8 @@ class System:
 def shown_as(key: str, value: object) -> str:
     """What tells a system from another, as a reader knows it."""
     text = str(value)
-    if key == "chunker" and LARGER in text and ":" not in text:
-        small, _, large = text.rpartition(LARGER)
+    if key == "chunker" and PLUS in text and ":" not in text:
+        small, _, large = text.rpartition(PLUS)
         window = WINDOW.fullmatch(large)
         larger = f"{window[1]} neighbours on either side" if window else shown_as(key, large)
         return f"{shown_as(key, small)}, returned with {RETURNED.get(large, larger)}"
@@ -122,20 +164,18 @@ def systems(
     Raises:
         EvaluationError, ChunkerError, ModelError, ValueError: in a sentence on what to do.
     """
-    pairs = (
-        chunkers.items() if isinstance(chunkers, Mapping) else (("", given) for given in chunkers)
-    )
-    remedy = 'give them names of their own, {"one": first, "other": second}'
-    ways = _each_once([chunker(given, name) for name, given in pairs], remedy)
-    retrievers = _each_once([retriever(given, base_url) for given in encoders], "rename it")
+    named = chunkers.items() if isinstance(chunkers, Mapping) else (("", x) for x in chunkers)
+    ways = [chunker(given, name) for name, given in named]
+    retrievers = [retriever(given, base_url) for given in encoders]
+    _refuse_twice([way.slug for way in ways], 'give them names, {"one": first, "other": second}')
+    _refuse_twice([NONE, *(model.slug for model in retrievers)], "rename it")
     if not ways or not retrievers or not orderings:
         raise EvaluationError("name at least one chunker, one encoder and one ordering")
     compared: list[System] = []
     notes: list[str] = []
     for model in retrievers:
-        notes += [model.note] if model.note else []
-        for name in dict.fromkeys(orderings):
-            method = _method(name, model)
+        for ordering in dict.fromkeys(orderings):
+            method = _method(ordering, model)
             if method.window and model.why_plain:
                 notes.append(f"{model} takes no late chunking: {model.why_plain}.")
             else:
@@ -145,33 +185,35 @@ def systems(
     return tuple(compared), tuple(notes)
 
 
+def _refuse_twice(slugs: Sequence[str], remedy: str) -> None:
+    """Refuse two things that would leave their results in one place."""
+    twice = next((slug for slug in slugs if slugs.count(slug) > 1), None)
+    if twice:
+        raise EvaluationError(f"two of them are called {twice}; leave one out, or {remedy}")
+
+
 def chunker(given: Any, name: str = "") -> Chunker:
     """The chunker of a name, or an object; ``name`` is what its owner calls it.
+
+    ``sentence-1+paragraph`` matches sentences and returns their paragraphs, ``+window-3`` with
+    three neighbours on either side, ``+none`` their documents.
 
     Raises:
         EvaluationError, ChunkerError, ValueError: if it is none, or cannot be had here.
     """
-    if isinstance(given, str) and LARGER in given:
-        return _small_to_large(given, name)
+    if isinstance(given, str) and PLUS in given:
+        first, _, large = given.rpartition(PLUS)
+        window = WINDOW.fullmatch(large)
+        parts = (chunker(first),) if window else (chunker(first), chunker(large))
+        slug = PLUS.join((*(part.slug for part in parts), *([large] if window else [])))
+        neighbours = int(window[1]) if window else 0
+        return Chunker(name or given, slug, None, parts[0].package, parts, neighbours)
     if isinstance(given, str) and ":" not in given:
         slug = _of_the_catalogue(given)
         return Chunker(name or slug, slug)
-    named = own_objects.named(given) if isinstance(given, str) else given
-    name = name or (given if isinstance(given, str) else own_objects.label(given))
-    made = own_objects.made(named, name)
-    function, package = own_objects.as_function(made, name), own_objects.comes_from(made)
-    return Chunker(name, safe(name), function, package)
-
-
-def _small_to_large(given: str, name: str) -> Chunker:
-    """``sentence-1+paragraph`` matches sentences and returns their paragraphs, ``+window-3`` with
-    three neighbours on either side, ``+none`` their documents."""
-    first, _, large = given.rpartition(LARGER)
-    window = WINDOW.fullmatch(large)
-    parts = (chunker(first),) if window else (chunker(first), chunker(large))
-    slug = LARGER.join((*(part.slug for part in parts), *([large] if window else [])))
-    neighbours = int(window[1]) if window else 0
-    return Chunker(name or given, slug, None, parts[0].package, parts, neighbours)
+    name = name or (given if isinstance(given, str) else own.label(given))
+    splitter = own.made(own.named(given) if isinstance(given, str) else given, name)
+    return Chunker(name, safe(name), own.as_function(splitter, name), own.comes_from(splitter))
 
 
 def _of_the_catalogue(slug: str) -> str:
@@ -209,16 +251,81 @@ def _method(name: str, model: Retriever) -> EmbeddingMethod:
     return method
 
 
-Thing = TypeVar("Thing", Chunker, Retriever)
+def retriever(given: Any, base_url: str = "") -> Retriever:
+    """The retriever of a name: a model of the registry, in a folder, of the hub or behind a server;
+    BM25; both, as in ``bm25+NAME``; or a function, or a pair of them, for documents and queries.
+
+    Raises:
+        ModelError: if there is none, or it cannot be had here.
+    """
+    if not isinstance(given, str):
+        return _function(given)
+    if given == BM25:
+        return Retriever(BM25, BM25, None, why_plain="it ranks by words", words=True)
+    if given.startswith(f"{BM25}{PLUS}"):
+        model = retriever(given.removeprefix(f"{BM25}{PLUS}"), base_url)
+        name, slug = (f"{BM25}{PLUS}{of_model}" for of_model in (model.name, model.slug))
+        return replace(model, name=name, slug=slug, words=True)
+    slug, path = given.replace("/", "__"), Path(given).expanduser()
+    if given.startswith(SERVED) and (base_url or not _registered(slug)):
+        load = _kept(partial(_served, given, base_url or None))
+        return Retriever(given, safe(slug), load, why_plain=NO_STATES)
+    if ":" in given and not path.exists():
+        return _function(own.named(given), given)
+    known = _registered(slug) or _registered(f"sentence-transformers__{slug}")
+    return _of_files(given) if path.is_dir() or not known else _of_the_registry(known)
 
 
-def _each_once(things: list[Thing], remedy: str) -> list[Thing]:
-    """The things, refused where two would leave their results in one place."""
-    slugs = [NONE] if any(isinstance(thing, Retriever) for thing in things) else []
-    for thing in things:
-        if thing.slug in slugs:
-            raise EvaluationError(
-                f"two of them are called {thing.slug}; leave one out, or {remedy}"
-            )
-        slugs.append(thing.slug)
-    return things
+def _registered(slug: str) -> EncoderName | None:
+    try:
+        return parse_encoder(slug)
+    except ModelError:
+        return None
+
+
+def _of_the_registry(name: EncoderName) -> Retriever:
+    spec = models.spec(name.model)
+    lacking = weights_needed(models.with_recorded_digests(spec))
+    if spec.kind != "api" and lacking:
+        raise ModelError(f"{spec.id} cannot be read yet: {lacking[0]}")
+    why = NO_STATES if spec.kind == "api" else ""
+    load = partial(load_store, str(name))
+    return Retriever(str(name), str(name), load, name.reach, spec.positions, why)
+
+
+def _of_files(given: str) -> Retriever:
+    """A folder, or a name of the hub."""
+    model = own_models.find(given)
+    read = Retriever(
+        model.name,
+        safe(model.name.replace("/", "__")),
+        _kept(model.encoder),
+        why_plain=model.why_plain,
+    )
+    spec = model.spec
+    return read if spec is None else replace(read, window=spec.window, positions=spec.positions)
+
+
+def _function(given: Any, name: str = "") -> Retriever:
+    documents, queries = given if isinstance(given, tuple | list) else (given, None)
+    if not callable(documents) or not (queries is None or callable(queries)):
+        raise EvaluationError(
+            f"{name or given!r} is no encoder; name a model, or give a function from a list of "
+            "texts to an array of a row each, or two of them, for documents and for queries"
+        )
+    name = name or own.label(documents)
+    load = _kept(partial(FunctionEncoder, documents, queries, name))
+    return Retriever(name, safe(name), load, why_plain="a function returns no token states")
+
+
+def _kept(make: Callable[[], Encoder]) -> Callable[[Path], VectorStore]:
+    return lambda vectors: VectorStore(make(), vectors)
+
+
+def _served(name: str, base_url: str | None) -> ApiEncoder:
+    return ApiEncoder(served(name, base_url), base_url=base_url, budget=budget())
+
+
+def safe(name: str) -> str:
+    """What a name of one's own is in a path."""
+    return UNSAFE.sub(".", name.replace(".py:", ":")).strip(".-") or "mine"

@@ -48,9 +48,8 @@ from chunkstudy.runs.store import VectorStore, boundary_store, load_store
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.taxonomy.tables import METHOD_OF
-from chunkstudy.study.computing import Computing, Found
 from chunkstudy.study.formats import Columns, number
-from chunkstudy.study.runs import Runs
+from chunkstudy.study.runs import RunCache, Runs, RunScores
 
 NAME = "chunk-sizes"
 HERE = (*beir.LAPTOP, "builtin-graded", "gutenqa-emma")
@@ -80,12 +79,13 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
     for name in collections:
         for encoder in (MINILM_512, *PAPERS):
             own = {
-                one: folder
-                for one, folder in recorded.items()
-                if (one.collection, one.encoder, one.ordering) == (name, encoder, PRE_EMBEDDING)
-                and one.protocol in (AS_PUBLISHED_IELAB.name, CORRECTED.name)
+                condition: folder
+                for condition, folder in recorded.items()
+                if (condition.collection, condition.encoder, condition.ordering)
+                == (name, encoder, PRE_EMBEDDING)
+                and condition.protocol in (AS_PUBLISHED_IELAB.name, CORRECTED.name)
             }
-            if rows := [_measured(context, *one) for one in own.items()]:
+            if rows := [_measured(context, *recorded_as) for recorded_as in own.items()]:
                 table = name if encoder == MINILM_512 else f"{name}{BEFORE_ENCODER}{encoder}"
                 made[table] = pd.concat(rows, ignore_index=True)
     if not made:
@@ -173,16 +173,16 @@ def points(plain: Sequence[Runs], late: Sequence[Runs], k: int) -> pd.DataFrame:
     Raises:
         StudyError: if sizes are not stored and nothing may be computed.
     """
-    found = []
+    frames = []
     for before, after in zip(plain, late, strict=True):
         of_plain, of_late = before.scores(k), after.scores(k)
         measure = of_plain.measures[0]
-        for name, one in before.found.items():
+        for name, scored_run in before.found.items():
             scores = of_plain.of(name, measure).dropna(), of_late.of(name, measure).dropna()
-            own = with_scores(_sizes(one, before.computing), *scores)
-            found.append(own.assign(collection=before.collection, chunker=name))
+            own = with_scores(_sizes(scored_run, before.computing), *scores)
+            frames.append(own.assign(collection=before.collection, chunker=name))
     keys = ["collection", "chunker", "query_id"]
-    return pd.concat(found, ignore_index=True)[[*keys, "relevant", "document", "plain", "late"]]
+    return pd.concat(frames, ignore_index=True)[[*keys, "relevant", "document", "plain", "late"]]
 
 
 def correlations(points: pd.DataFrame, figure: pd.DataFrame) -> pd.DataFrame:
@@ -196,26 +196,26 @@ def correlations(points: pd.DataFrame, figure: pd.DataFrame) -> pd.DataFrame:
     rows = [
         keys | row for keys, own in _groups(points) for row in by_definition(own, keys["ordering"])
     ]
-    found = pd.DataFrame(rows)
+    table = pd.DataFrame(rows)
     where = pd.DataFrame(
         {
-            "column": found["collection"].isin(BOOKS).map({True: "gutenqa", False: "beir"}),
-            "method": found["chunker"].replace(METHOD_OF),
-            "ordering": found["ordering"],
+            "column": table["collection"].isin(BOOKS).map({True: "gutenqa", False: "beir"}),
+            "method": table["chunker"].replace(METHOD_OF),
+            "ordering": table["ordering"],
         }
     )
     spread = published(figure).groupby(["collection", "method", "ordering"])["r"]
     ends = spread.agg(["min", "max"]).reindex(pd.MultiIndex.from_frame(where))
-    found[list(SPREAD)] = ends.to_numpy()
-    return found
+    table[list(SPREAD)] = ends.to_numpy()
+    return table
 
 
-def side_by_side(found: pd.DataFrame) -> pd.DataFrame:
+def side_by_side(correlated: pd.DataFrame) -> pd.DataFrame:
     """The same with a row a chunker, arm and collection: r by the words with its interval, by the
     code, and within collections."""
     keys = ["chunker", "collection", "ordering"]
-    wide = found.set_index([*keys, "definition"])["r"].unstack("definition")
-    own = found[found["definition"] == "text"].set_index(keys)
+    wide = correlated.set_index([*keys, "definition"])["r"].unstack("definition")
+    own = correlated[correlated["definition"] == "text"].set_index(keys)
     others = {f"r, {name}": wide[name] for name in ("code", "within") if name in wide}
     both = own[["n", "r", "low", "high", "p"]].assign(**others).join(own[list(SPREAD)])
     return both.reset_index()
@@ -236,13 +236,13 @@ def less_collection_means(points: pd.DataFrame) -> pd.DataFrame:
 def by_definition(points: pd.DataFrame, arm: str) -> Iterator[dict[str, object]]:
     """The row of each definition, with its interval; ``within`` only of several collections."""
     text = by_text(points, arm)
-    found = {
+    definitions = {
         "text": correlate(text),
         "code": correlate(by_code(points, arm), outliers=False, logarithm=True),
     }
     if points["collection"].nunique() > 1:
-        found["within"] = correlate(less_collection_means(text))
-    for definition, row in found.items():
+        definitions["within"] = correlate(less_collection_means(text))
+    for definition, row in definitions.items():
         yield {"definition": definition} | row | interval(row["r"], row["n"])
 
 
@@ -260,14 +260,14 @@ def published(cells: pd.DataFrame) -> pd.DataFrame:
     Its n over books is that of all of them, outliers too, so that the interval is the narrowest
     possible; over queries n is unknown and there is no interval.
     """
-    found = cells[cells["table"].str.startswith("figure 2") & (cells["statistic"] == "r")]
+    printed = cells[cells["table"].str.startswith("figure 2") & (cells["statistic"] == "r")]
     # What the text quotes stands in the images too, which decide where both differ.
-    found = found.drop_duplicates(["collection", "chunker", "encoder", "ordering"], keep="last")
+    printed = printed.drop_duplicates(["collection", "chunker", "encoder", "ordering"], keep="last")
     rows = [
         {"method": cell["chunker"]}
         | {name: cell[name] for name in ("encoder", "collection", "ordering")}
         | interval(cell["value"], NUMBER_OF_BOOKS if cell["collection"] == "gutenqa" else 0)
-        for cell in found.to_dict("records")
+        for cell in printed.to_dict("records")
     ]
     return pd.DataFrame(rows)
 
@@ -277,30 +277,33 @@ def _groups(points: pd.DataFrame) -> Iterator[tuple[dict[str, str], pd.DataFrame
     pooled."""
     for (chunker, of_method), arm in product(points.groupby("chunker", sort=False), ARMS):
         groups = of_method.groupby("collection", sort=False)
-        here = {str(name): one for name, one in groups if len(scored(one, arm))}
-        inside = [one for name, one in here.items() if name not in BOOKS]
+        groups_of = {str(name): group for name, group in groups if len(scored(group, arm))}
+        inside = [group for name, group in groups_of.items() if name not in BOOKS]
         if len(inside) > 1:
-            here[POOLED] = pd.concat(inside, ignore_index=True)
-        for name, own in here.items():
+            groups_of[POOLED] = pd.concat(inside, ignore_index=True)
+        for name, own in groups_of.items():
             yield {"chunker": str(chunker), "collection": name, "ordering": arm}, own
 
 
-def _sizes(found: Found, computing: Computing) -> pd.DataFrame:
+def _sizes(run: RunScores, computing: RunCache) -> pd.DataFrame:
     """The sizes of a run's chunks by query: as the study keeps them, or measured."""
-    one, own = found.arm.condition, found.arm.function
+    condition, own = run.variant.condition, run.variant.function
     if own is None and computing.compute != "fresh":
         stored = study_results.tables(computing.places, "chunk-sizes")
-        sizes = kept(stored, one.collection, one.chunker, one.encoder, one.protocol)
+        sizes = kept(
+            stored, condition.collection, condition.chunker, condition.encoder, condition.protocol
+        )
         if len(sizes):
             return sizes
     if computing.compute == "stored":
         raise StudyError(
-            f'the sizes of the chunks of {one} are not stored; compute="missing" measures them'
+            f"the sizes of the chunks of {condition} are not stored; "
+            'compute="missing" measures them'
         )
-    collection, vectors = load_collection(one.collection), computing.vectors
-    store = load_store(one.encoder, vectors, one.rules.newlines)
+    collection, vectors = load_collection(condition.collection), computing.vectors
+    store = load_store(condition.encoder, vectors, condition.rules.newlines)
     chunker = own and checked(own, collection.documents)
-    chunks = chunk(one, collection, store, chunker, boundary_store(one, vectors))
-    if chunks.digest() != found.run.chunks_sha256:
-        raise StudyError(f"{found.arm.path} has other chunks than its record; run it again")
-    return measured(one, collection, chunks, store)
+    chunks = chunk(condition, collection, store, chunker, boundary_store(condition, vectors))
+    if chunks.digest() != run.run.chunks_sha256:
+        raise StudyError(f"{run.variant.path} has other chunks than its record; run it again")
+    return measured(condition, collection, chunks, store)

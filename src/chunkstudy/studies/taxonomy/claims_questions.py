@@ -256,10 +256,10 @@ def on_chunk_size(cells: pd.DataFrame, facts: Mapping[str, Fact]) -> Iterator[Cl
     yield from _of_models(image["gutenqa"], image["beir"])
 
 
-def _of_jina_v3(found: Any, stated: Any, star: bool) -> Iterator[Claim]:
+def _of_jina_v3(correlations: Any, stated: Any, star: bool) -> Iterator[Claim]:
     """Of the correlations with Jina-v3, drawn and stated; and whether the figure marks that of the
     gain of fixed sizes."""
-    books, corpora = found["gutenqa"], found["beir"]
+    books, corpora = correlations["gutenqa"], correlations["beir"]
     told = stated["gutenqa", PLAIN]
     yield Claim("C115", listed(books[PLAIN], ".2f"), fair=books[PLAIN][NAMED].equals(told[NAMED]))
     weaker = corpora[PLAIN] < told.min()

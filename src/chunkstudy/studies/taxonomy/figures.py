@@ -17,17 +17,17 @@ WORDS = {"text": "ours, as the words define it", "code": "ours, as the code does
 
 
 @drawing.style()
-def figure_correlations(found: pd.DataFrame, printed: pd.DataFrame) -> Figure:
+def figure_correlations(correlated: pd.DataFrame, printed: pd.DataFrame) -> Figure:
     """Correlation of chunk size with the score, arm by arm, in the layout of Figure 2.
 
     Args:
-        found: our r by chunker, collection, arm and definition, with intervals.
+        correlated: our r by chunker, collection, arm and definition, with intervals.
         printed: the published r: ``collection, method, ordering, r``.
     """
-    chunkers = list(dict.fromkeys(found["chunker"]))
-    methods = [METHOD_OF.get(one, one) for one in chunkers]
-    books = [name for name in dict.fromkeys(found["collection"]) if name in BOOKS]
-    rest = list(dict.fromkeys(found["collection"][~found["collection"].isin(BOOKS)]))
+    chunkers = list(dict.fromkeys(correlated["chunker"]))
+    methods = [METHOD_OF.get(chunker, chunker) for chunker in chunkers]
+    books = [name for name in dict.fromkeys(correlated["collection"]) if name in BOOKS]
+    rest = list(dict.fromkeys(correlated["collection"][~correlated["collection"].isin(BOOKS)]))
     sides = {"within books": ("gutenqa", books), "in corpora": ("beir", rest[-1:])}
     figure, panels = plt.subplots(
         len(ARMS), 2, figsize=(8.3, 1.1 * len(chunkers) + 1.6), sharex="col", sharey=True
@@ -36,17 +36,17 @@ def figure_correlations(found: pd.DataFrame, printed: pd.DataFrame) -> Figure:
         for axes, (side, (column, ours)) in zip(row, sides.items(), strict=True):
             old = printed[(printed["collection"] == column) & (printed["ordering"] == arm)]
             old = old[old["method"].isin(methods)]
-            at = [methods.index(one) - 0.22 for one in old["method"]]
+            at = [methods.index(method) - 0.22 for method in old["method"]]
             axes.plot(old["r"], at, "|", color="0.5", ms=8, mew=2,
                       label="published, four models")  # fmt: skip
-            own = found[found["collection"].isin(ours) & (found["ordering"] == arm)]
+            own = correlated[correlated["collection"].isin(ours) & (correlated["ordering"] == arm)]
             for offset, (definition, label) in enumerate(WORDS.items()):
                 part = own[(own["definition"] == definition) & own["r"].notna()]
                 up = [chunkers.index(c) + 0.1 + 0.22 * offset for c in part["chunker"]]
                 drawing.intervals(axes, part, up, drawing.COLORS[offset], label, "r", scale=1)
             drawing.zero(axes)
             axes.set_title(f"{side}, {title}", loc="left")
-        drawing.rows_named(row[0], [titles.chunker(one) for one in chunkers])
+        drawing.rows_named(row[0], [titles.chunker(chunker) for chunker in chunkers])
     for axes in panels[-1]:
         axes.set_xlabel("Pearson's r of chunk size and score")
     drawing.one_legend(figure, panels.flat, columns=3)

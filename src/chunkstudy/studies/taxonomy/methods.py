@@ -60,23 +60,25 @@ def agreement(published: pd.DataFrame) -> pd.Series:
     """
     own = published[published["chunker"] != AVERAGE]
     wide = own.pivot(index=["encoder", "chunker"], columns="collection", values="value")
-    found = {
-        str(encoder): kendall(one[AVERAGE], one["gutenqa"])
-        for encoder, one in wide.groupby("encoder", sort=False)
+    taus = {
+        str(encoder): kendall(scores[AVERAGE], scores["gutenqa"])
+        for encoder, scores in wide.groupby("encoder", sort=False)
     }
-    return pd.Series(found, name="Kendall's tau").rename_axis("encoder")
+    return pd.Series(taus, name="Kendall's tau").rename_axis("encoder")
 
 
 def ceilings(runs: Runs) -> pd.Series:
     """By chunker, the mean over questions of the best DCG@10 that any ranking of its chunks can
     reach."""
-    return pd.Series({one.arm.name: one.wide["Ceiling(DCG@10)"].mean() for one in runs})
+    return pd.Series({run.variant.name: run.wide["Ceiling(DCG@10)"].mean() for run in runs})
 
 
 def counted(places: Places, collections: Iterable[str]) -> pd.DataFrame:
     """What was counted of collections' documents, by collection; no row where nobody did."""
-    found = {name: facts.read(places, f"{name}_facts") for name in collections}
-    return pd.concat({name: one.iloc[0] for name, one in found.items() if len(one)}, axis=1).T
+    counts = {name: facts.read(places, f"{name}_facts") for name in collections}
+    return pd.concat(
+        {name: frame.iloc[0] for name, frame in counts.items() if len(frame)}, axis=1
+    ).T
 
 
 def moved(plain: pd.DataFrame, late: pd.DataFrame) -> pd.DataFrame:
@@ -117,7 +119,7 @@ def leads(published: pd.DataFrame) -> pd.Series:
         published: the cells of Table 1.
     """
     wide = published.pivot(index="chunker", columns="statistic", values="value")
-    return pd.Series({one: -wide[one].nlargest(2).diff().iloc[1] for one in WHOSE})
+    return pd.Series({origin: -wide[origin].nlargest(2).diff().iloc[1] for origin in WHOSE})
 
 
 def agreement_of_orders(published: pd.DataFrame) -> float:

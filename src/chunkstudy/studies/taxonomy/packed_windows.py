@@ -58,11 +58,11 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
                 Condition(name, slug, MINILM_512, PRE_EMBEDDING, AS_PUBLISHED_IELAB.name), store
             )
             for window in WINDOWS:
-                found = jobs(store, documents, chunks, EmbeddingMethod(window), AS_PUBLISHED_IELAB)
-                pairs = zip(found.layouts, found.spans, strict=True)
+                plan = jobs(store, documents, chunks, EmbeddingMethod(window), AS_PUBLISHED_IELAB)
+                pairs = zip(plan.layouts, plan.spans, strict=True)
                 several = [(layout, spans) for layout, spans in pairs if len(spans) > 1]
                 others, tokens = np.concatenate(
-                    [np.zeros((0, 2), np.int64), *(beside(*one) for one in several)]
+                    [np.zeros((0, 2), np.int64), *(beside(*pair) for pair in several)]
                 ).T
                 layouts = [layout for layout, _ in several]
                 rows.append(
@@ -73,8 +73,8 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
                         "chunks": len(others),
                         "alone": float((others == 0).mean()) if several else math.nan,
                         "other tokens": float(np.median(tokens)) if several else math.nan,
-                        "windows": sum(len(one.windows) for one in layouts),
-                        "fewest": sum(fewest(one, window) for one in layouts),
+                        "windows": sum(len(layout.windows) for layout in layouts),
+                        "fewest": sum(fewest(layout, window) for layout in layouts),
                     }
                 )
     return {"windows": pd.DataFrame(rows)}
@@ -89,14 +89,14 @@ def beside(layout: Layout, spans: TokenSpans) -> NDArray[np.int64]:
             without tokens has none beside it.
     """
     lengths = np.diff(spans, axis=1)[:, 0]
-    ends = np.cumsum([len(one) for one in layout.windows])
+    ends = np.cumsum([len(content) for content in layout.windows])
     window = np.searchsorted(ends, spans[:, 0], side="right")
-    found = np.zeros_like(spans)
-    for one in np.unique(window[lengths > 0]):
-        members = np.flatnonzero((window == one) & (lengths > 0))
-        found[members, 0] = len(members) - 1
-        found[members, 1] = lengths[members].sum() - lengths[members]
-    return found
+    company = np.zeros_like(spans)
+    for shared in np.unique(window[lengths > 0]):
+        members = np.flatnonzero((window == shared) & (lengths > 0))
+        company[members, 0] = len(members) - 1
+        company[members, 1] = lengths[members].sum() - lengths[members]
+    return company
 
 
 def fewest(layout: Layout, window: int) -> int:

@@ -46,7 +46,7 @@ CELL = ["collection", "method"]
 
 
 @dataclass(frozen=True)
-class Arm:
+class SystemScores:
     """Scores per query by method and collection, all of one encoder, ordering and protocol. Each
     series bears the name of its chunker."""
 
@@ -56,15 +56,15 @@ class Arm:
     scores: dict[tuple[str, str], pd.Series]
 
     @classmethod
-    def of(cls, scores: Iterable[Scores]) -> Arm:
+    def of(cls, scores: Iterable[Scores]) -> SystemScores:
         """Of a collection each."""
-        found: dict[tuple[str, str], pd.Series] = {}
-        for one in scores:
-            for chunker, path in one.runs.items():
+        values_of: dict[tuple[str, str], pd.Series] = {}
+        for scored in scores:
+            for chunker, path in scored.runs.items():
                 collection, _, encoder, ordering, protocol = path.split("/")
-                values = one.of(chunker, one.measures[0]).dropna().rename(chunker)
-                found[METHOD_OF.get(chunker, chunker), collection] = values
-        return cls(encoder, protocol, ordering, found)
+                values = scored.of(chunker, scored.measures[0]).dropna().rename(chunker)
+                values_of[METHOD_OF.get(chunker, chunker), collection] = values
+        return cls(encoder, protocol, ordering, values_of)
 
 
 def published(cells: pd.DataFrame, number: str) -> pd.DataFrame:
@@ -89,7 +89,7 @@ def means(scores: Iterable[Scores]) -> pd.DataFrame:
     Args:
         scores: of a collection each, all by one encoder, ordering and protocol.
     """
-    return _means(Arm.of(scores))
+    return _means(SystemScores.of(scores))
 
 
 def marked(scores: Iterable[Scores], number: str = "3") -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -100,7 +100,7 @@ def marked(scores: Iterable[Scores], number: str = "3") -> tuple[pd.DataFrame, p
         scores: of a collection each, all by one encoder, ordering and protocol.
         number: of the table, ``3`` plain or ``5`` late.
     """
-    arm = Arm.of(scores)
+    arm = SystemScores.of(scores)
     own = _means(arm)
     tests = differences(_with_best_and_worst(arm, number), _family, "first", "second")
     columns = own.groupby("collection")["value"]
@@ -118,7 +118,7 @@ def changed(plain: Iterable[Scores], late: Iterable[Scores]) -> tuple[pd.DataFra
         plain: of a collection each, all by one encoder and protocol.
         late: the same under late chunking.
     """
-    before, after = Arm.of(plain), Arm.of(late)
+    before, after = SystemScores.of(plain), SystemScores.of(late)
     tests = differences(_with_plain(before, after), _family, "first", "second")
     both = tests[[*CELL, "n", "first", "second"]]
     own = _means(after).drop(columns=["n", "value"]).merge(both, on=CELL)
@@ -162,7 +162,7 @@ def with_averages(own: pd.DataFrame, ranked: bool) -> pd.DataFrame:
     return both.sort_values("method", key=lambda names: names.map(places), kind="stable")
 
 
-def _means(arm: Arm) -> pd.DataFrame:
+def _means(arm: SystemScores) -> pd.DataFrame:
     rows = [
         (RECORDS, arm.encoder, arm.protocol, arm.ordering, name, method, values.name, len(values),
          float(values.mean()), False, False, "")
@@ -171,10 +171,14 @@ def _means(arm: Arm) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS).astype({"n": "Int64", "value": float})
 
 
-def _with_best_and_worst(arm: Arm, number: str) -> Iterator[Pair]:
+def _with_best_and_worst(arm: SystemScores, number: str) -> Iterator[Pair]:
     """Each method of a column against its best and its worst, every two methods once."""
     for name in dict.fromkeys(name for _, name in arm.scores):
-        column = {method: values for (method, one), values in arm.scores.items() if one == name}
+        column = {
+            method: values
+            for (method, collection), values in arm.scores.items()
+            if collection == name
+        }
         best = max(column, key=lambda method: column[method].mean())
         worst = min(column, key=lambda method: column[method].mean())
         for method, values in column.items():
@@ -184,14 +188,14 @@ def _with_best_and_worst(arm: Arm, number: str) -> Iterator[Pair]:
                     yield Pair(keys | {"against": against, "other": other}, values, column[other])
 
 
-def _with_plain(before: Arm, after: Arm) -> Iterator[Pair]:
+def _with_plain(before: SystemScores, after: SystemScores) -> Iterator[Pair]:
     for key, values in after.scores.items():
         if key in before.scores:
             named = _keys(after, "4", key) | {"against": PRE_EMBEDDING, "other": key[0]}
             yield Pair(named, values, before.scores[key])
 
 
-def _keys(arm: Arm, number: str, key: tuple[str, str]) -> dict[str, object]:
+def _keys(arm: SystemScores, number: str, key: tuple[str, str]) -> dict[str, object]:
     return {"table": f"taxonomy_table{number}", "encoder": arm.encoder, "protocol": arm.protocol,
             "ordering": arm.ordering, "collection": key[1], "method": key[0]}  # fmt: skip
 
@@ -207,7 +211,7 @@ def _letters(own: pd.DataFrame, tests: pd.DataFrame) -> pd.Series:
     if sure.empty:
         return pd.Series("", index=own.index)
     letter = sure["against"].map({"best": "a", "worst": "b", PRE_EMBEDDING: "*"})
-    found = letter.groupby([sure[name] for name in CELL]).agg("".join).rename("letters")
-    marks = own[CELL].join(found, on=CELL)["letters"].fillna("")
+    letters = letter.groupby([sure[name] for name in CELL]).agg("".join).rename("letters")
+    marks = own[CELL].join(letters, on=CELL)["letters"].fillna("")
     apart = (own["worst"] & marks.str.contains("a")).groupby(own["collection"])
     return marks.where(~(own["best"] & apart.transform("any")), "b")

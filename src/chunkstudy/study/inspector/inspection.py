@@ -1,12 +1,13 @@
-"""What became of one query: where its judged excerpts lie among the chunks, and why any was missed.
+"""What became of a question: where its judged excerpts lie among the chunks, and why one is missed.
 
-Everything is computed from the chunks, their vectors and the judged spans; nothing is rendered.
+Everything is computed from the chunks, their vectors and the judged spans; nothing is drawn. A
+cause is decided on the excerpt of which most is missed. Whether a chunk dilutes the answer is
+measured, not guessed: the excerpt is embedded as a chunk of its own and ranked among the others.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -14,10 +15,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA, CORRECTED
+from chunkstudy.base.protocols import Protocol
 from chunkstudy.base.spans import Chunks, Collection, Judgment, Query, Span
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.evaluation.measures.token_overlap import Hit, TokenOverlap
+from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
 from chunkstudy.evaluation.retrieval import chunks as retrieval
 from chunkstudy.runs import chunking
 from chunkstudy.runs.conditions import Condition, EmbeddingMethod
@@ -25,18 +26,33 @@ from chunkstudy.runs.encoding import encode_both
 from chunkstudy.runs.store import VectorStore
 
 MEASURES = ("SpanRecall", "SpanPrecision", "SpanIoU")
-SCORED = (AS_PUBLISHED_CHROMA.name, CORRECTED.name)
-"""Protocols of token overlap; measures are given under each, and under the one that is drawn."""
+AROUND = 300
+"""Characters of text shown either side of an excerpt."""
+FOUND = "found"
+CUT = "cut by a boundary"
+DILUTED = "diluted"
+ENCODER = "missed by the encoder"
+WORDS = "ranked lower by its words"
+UNREAD = "beyond the window"
+UNCHUNKED = "in no chunk"
+CAUSES = {
+    FOUND: "every judged character lies in the first chunks",
+    CUT: "a boundary runs through the excerpt and part of it was not retrieved",
+    DILUTED: "the excerpt alone would be among the first, the chunk around it is not",
+    ENCODER: "even the excerpt alone would not be among the first",
+    WORDS: "chunks that share more words with the question, or rarer ones, come before it",
+    UNREAD: "the encoder's window ends before the excerpt begins in its chunk",
+    UNCHUNKED: "the missed characters lie in no chunk at all",
+}
 
 
-@dataclass(frozen=True, slots=True)
-class RankedChunk:
-    """A chunk as one query sees it.
+class RankedChunk(NamedTuple):
+    """A chunk as one question sees it.
 
     Attributes:
         place: its number among the chunks of its document, from 1; ``places`` counts them.
         rank: among all chunks of the collection, from 1.
-        score: cosine similarity to the query.
+        score: cosine similarity to the question.
         read_to: the offset in the document where the encoder's window ends, at most ``end``.
         rewritten: whether the embedded text is not the source between the offsets.
     """
@@ -49,160 +65,203 @@ class RankedChunk:
     rank: int
     score: float
     read_to: int
-    rewritten: bool
+    rewritten: bool = False
 
-    def shared(self, document: str, start: int, end: int) -> Span | None:
-        """What the chunk has in common with a span of a document; None if nothing."""
-        low, high = max(self.start, start), min(self.end, end)
-        return (low, high) if self.document == document and low < high else None
+    def shared(self, span: Judgment, around: int = 0) -> range:
+        """The characters that it has in common with a judged span and so many around it."""
+        if self.document != span.document:
+            return range(0)
+        return range(max(self.start, span.start - around), min(self.end, span.end + around))
 
-    def holds(self, document: str, start: int, end: int) -> bool:
-        """Whether the whole span lies in the chunk."""
-        return self.shared(document, start, end) == (start, end)
-
-
-class Alone(NamedTuple):
-    """How an excerpt would fare as a chunk of its own."""
-
-    rank: int
-    score: float
+    def __str__(self) -> str:
+        return f"chunk {self.place} of {self.places}"
 
 
-@dataclass(frozen=True, slots=True)
-class Excerpt:
-    """A judged excerpt among the chunks.
-
-    Attributes:
-        number: from 1 among the excerpts of its query.
-        text: the document's characters from ``start`` to ``end``.
-        chunks: those that share a character with it, in the order of the document.
-        around: those that share a character with it or its surroundings, in the same order.
-        found: shape (end - start,), whether each character lies in one of the first chunks.
-        chunked: the same, whether it lies in any chunk.
-        complete_at: how many of the first chunks hold it whole; None if all together do not.
-        alone: the rank and score it would have as a chunk of its own; None where words decide.
-        copies: chunks among the first that hold the same words at another place.
-    """
-
-    number: int
-    document: str
-    start: int
-    end: int
-    text: str
-    chunks: tuple[RankedChunk, ...]
-    around: tuple[RankedChunk, ...]
-    found: NDArray[np.bool_]
-    chunked: NDArray[np.bool_]
-    complete_at: int | None
-    alone: Alone | None
-    copies: tuple[RankedChunk, ...]
-
-    @property
-    def missed(self) -> int:
-        """Characters that lie in none of the first chunks."""
-        return int((~self.found).sum())
-
-    def __len__(self) -> int:
-        return self.end - self.start
-
-    def near(self, window: Span) -> list[RankedChunk]:
-        """The chunks that share a character with a window around it."""
-        return [chunk for chunk in self.around if chunk.shared(self.document, *window)]
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Inspection:
-    """One query under one way of chunking, the first ``depth`` chunks taken as read.
+    """One question under one system, the first ``depth`` chunks taken as read.
 
     Attributes:
-        measures: ``SpanRecall``, ``SpanPrecision`` and ``SpanIoU`` at the depth, as fractions.
+        system: what the way of chunking is called.
+        encoder: what ranks, by its slug.
+        protocol: whose chunks these are and how they are counted.
+        excerpts: what is judged to answer the question.
+        alone: of each excerpt the rank and score that it would have as a chunk of its own; empty
+            where words decide.
+        near: the chunks that share a character with an excerpt or what stands around it, in the
+            order of their documents.
+        retrieved: the first chunks.
+        measures: ``MEASURES`` at the depth, as fractions.
         chunk_count: chunks of the whole collection.
     """
 
+    system: str
+    encoder: str
+    protocol: str
     query: Query
     depth: int
-    excerpts: tuple[Excerpt, ...]
+    excerpts: tuple[Judgment, ...]
+    alone: tuple[tuple[int, float], ...]
+    near: tuple[RankedChunk, ...]
     retrieved: tuple[RankedChunk, ...]
     measures: dict[str, float]
     chunk_count: int
 
-    @property
-    def complete_at(self) -> int | None:
-        """How many of the first chunks hold every excerpt whole; None if all together do not."""
-        counts = [excerpt.complete_at for excerpt in self.excerpts]
-        return None if None in counts else max((n for n in counts if n is not None), default=None)
+    def touching(self, excerpt: Judgment, around: int = 0) -> list[RankedChunk]:
+        """The chunks that share a character with an excerpt, or with so many around it."""
+        return [chunk for chunk in self.near if chunk.shared(excerpt, around)]
 
-    def judged_spans(self, document: str) -> list[Span]:
-        """The judged spans in one document."""
+    def spans(self, document: str) -> list[Span]:
+        """What is judged of a document."""
         return [(e.start, e.end) for e in self.excerpts if e.document == document]
 
-    def judged_characters(self, chunk: RankedChunk) -> int:
+    def missed(self, excerpt: Judgment) -> set[int]:
+        """The offsets of an excerpt that lie in none of the first chunks."""
+        return {*range(excerpt.start, excerpt.end)} - _covered(excerpt, self.retrieved)
+
+    def judged_in(self, chunk: RankedChunk) -> int:
         """How many characters of a chunk are judged."""
-        flags = np.zeros(chunk.end - chunk.start, dtype=np.bool_)
-        for low, high in self.judged_spans(chunk.document):
-            flags[max(0, low - chunk.start) : max(0, high - chunk.start)] = True
-        return int(flags.sum())
+        return len({at for excerpt in self.excerpts for at in chunk.shared(excerpt)})
+
+    @cached_property
+    def diagnosis(self) -> tuple[str, str]:
+        """The cause, a key of ``CAUSES``, and one sentence on why it was found or missed."""
+        missed = [len(self.missed(excerpt)) for excerpt in self.excerpts]
+        if not any(missed):
+            return FOUND, self._found()
+        worst = missed.index(max(missed))
+        alone = len(self.excerpts) == 1
+        name = "the answer" if alone else f"excerpt {worst + 1}"
+        cause, sentence = self._why(worst, name)
+        if not alone:
+            sentence = f"{missed.count(0)} of {len(missed)} excerpts found whole; {sentence}"
+        return cause, f"{sentence[0].upper()}{sentence[1:]}."
+
+    @property
+    def cause(self) -> str:
+        """Why the excerpt of which most is missed was missed, or ``FOUND``."""
+        return self.diagnosis[0]
+
+    def _found(self) -> str:
+        judged = sum(excerpt.end - excerpt.start for excerpt in self.excerpts)
+        first = next(
+            count
+            for count in range(1, len(self.retrieved) + 1)
+            if all(
+                len(_covered(excerpt, self.retrieved[:count])) == excerpt.end - excerpt.start
+                for excerpt in self.excerpts
+            )
+        )
+        where = "the first chunk holds" if first == 1 else f"the first {first} chunks hold"
+        return (
+            f"Found: {where} all {judged:,} judged characters, which are "
+            f"{percent(self.measures['SpanPrecision'])} of what {self.depth} chunks make one read."
+        )
+
+    def _why(self, number: int, name: str) -> tuple[str, str]:
+        """Why part of an excerpt is missed."""
+        excerpt, length = self.excerpts[number], _length(self.excerpts[number])
+        missed, touching = self.missed(excerpt), self.touching(excerpt)
+        unchunked = missed - _covered(excerpt, touching)
+        if unchunked == missed:
+            return UNCHUNKED, f"{_amount(missed, length)} of {name} {_lie(missed)} in no chunk"
+        if len(missed) < length:
+            return CUT, self._cut(excerpt, missed - unchunked, name)
+        holding = [chunk for chunk in touching if len(chunk.shared(excerpt)) == length]
+        best = min(holding or touching, key=lambda chunk: chunk.rank)
+        where = f"{name} lies in {self._placed(best)}" if holding else (
+            f"boundaries cut {name} over {len(touching)} chunks, the best of them "
+            f"{self._placed(best)}"
+        )  # fmt: skip
+        if best.read_to <= max(best.start, excerpt.start):
+            return UNREAD, (
+                f"{where}; the encoder reads only the first {best.read_to - best.start:,} of its "
+                f"{best.end - best.start:,} characters, and {name} begins after them"
+            )
+        if not self.alone:
+            return WORDS, where
+        rank, _ = self.alone[number]
+        if rank > self.depth:
+            return ENCODER, f"{where}; even alone {name} would rank {ordinal(rank)}"
+        where += f", although alone {name} would rank {ordinal(rank)}"
+        if not holding:
+            return CUT, where
+        return DILUTED, f"{where}; it is {percent(length / (best.end - best.start))} of that chunk"
+
+    def _cut(self, excerpt: Judgment, missed: set[int], name: str) -> str:
+        """Part of the excerpt was retrieved; the rest lies in chunks that were not."""
+        left = [chunk for chunk in self.touching(excerpt) if missed & {*chunk.shared(excerpt)}]
+        best = min(left, key=lambda chunk: chunk.rank)
+        where = f"{_amount(missed, _length(excerpt))} {_lie(missed)} in"
+        if len(left) == 1:
+            return f"a boundary cuts {name}: {where} {self._placed(best)}"
+        return (
+            f"boundaries cut {name}: {where} {len(left)} chunks that were not retrieved, the best "
+            f"of them {self._placed(best)}"
+        )
+
+    def _placed(self, chunk: RankedChunk) -> str:
+        below = chunk.rank - self.depth
+        places = "1 place" if below == 1 else f"{below:,} places"
+        return f"{chunk}, which ranked {ordinal(chunk.rank)}: {places} too low"
 
 
 @dataclass(frozen=True)
 class Searched:
-    """A collection chunked, embedded and ranked in full for each of its queries.
+    """A collection chunked, embedded and ranked in full for each of its questions.
 
     Attributes:
         encoder: what ranks, by its slug.
-        ranking: every chunk for every query, but those that share no word where words decide.
-        hit: of the protocol.
+        collection: judged at the places that are to be found.
+        ranking: every chunk for every question, but those that share no word where words decide.
+        protocol: whose chunks these are and how they are counted.
         store: the encoder; None where words decide as well.
         query_vectors: None of a store that is.
         read_to: shape (chunks,), offsets where the encoder's window ends; None where the store
             tells.
-        found: the collection judged at the places that are found, where any copy of an excerpt
-            will do; None where it is judged at its own.
     """
 
     encoder: str
     collection: Collection
     chunks: Chunks
     ranking: retrieval.Ranking
-    hit: Hit
+    protocol: Protocol
     store: VectorStore | None = None
     query_vectors: NDArray[np.float32] | None = None
     read_to: NDArray[np.int64] | None = None
-    found: Collection | None = None
 
-    def measures(self, depth: int) -> dict[str, NDArray[np.float64]]:
-        """``SpanRecall``, ``SpanPrecision`` and ``SpanIoU``, each of shape (queries,)."""
-        overlap = TokenOverlap.of(self.found or self.collection, self.chunks, self.hit)
-        values = overlap.at(self.ranking.chunk, min(depth, len(self.chunks)))
-        return {name: values[name] for name in MEASURES}
-
-    def inspect(self, depth: int, context: int) -> list[Inspection]:
-        """Every query of the collection, in its order.
+    def inspect(self, system: str, depth: int) -> list[Inspection]:
+        """Every question of the collection, in its order.
 
         Args:
+            system: what the way of chunking is called.
             depth: chunks taken as read.
-            context: characters either side of an excerpt whose chunks are wanted too.
         """
-        measures, alone = self.measures(depth), self._alone()
-        places = _relevant(self.found or self.collection)
-        inspections = []
+        overlap = TokenOverlap.of(self.collection, self.chunks, self.protocol.hit)
+        values = overlap.at(self.ranking.chunk, min(depth, len(self.chunks)))
+        judged, inspections = relevant(self.collection), []
         for i, query in enumerate(self.collection.queries):
-            seen, first = self._seen_by(i), self.ranking.chunk[i, :depth]
-            retrieved = tuple(seen(chunk) for chunk in first[first >= 0].tolist())
-            excerpts = tuple(
-                self._excerpt(number, judgment, place, seen, retrieved, alone, context)
-                for number, (judgment, place) in enumerate(
-                    zip(self._judged[query.id], places[query.id], strict=True), start=1
-                )
-            )
-            values = {name: float(of_queries[i]) for name, of_queries in measures.items()}
+            excerpts, seen = tuple(judged[query.id]), self._seen_by(i)
+            first = self.ranking.chunk[i, :depth]
             inspections.append(
-                Inspection(query, depth, excerpts, retrieved, values, len(self.chunks))
+                Inspection(
+                    system,
+                    self.encoder,
+                    self.protocol.name,
+                    query,
+                    depth,
+                    excerpts,
+                    tuple(self._alone[e] for e in excerpts if e in self._alone),
+                    tuple(seen(chunk) for chunk in self._near(excerpts)),
+                    tuple(seen(chunk) for chunk in first[first >= 0].tolist()),
+                    {name: float(values[name][i]) for name in MEASURES},
+                    len(self.chunks),
+                )
             )
         return inspections
 
     def _seen_by(self, query: int) -> Callable[[int], RankedChunk]:
-        """Any chunk as a query sees it."""
+        """Any chunk as a question sees it."""
         order = self.ranking.chunk[query]
         order = order[order >= 0]
         rank = np.full(len(self.chunks), len(order) + 1)  # after all where nothing ranks it
@@ -228,56 +287,6 @@ class Searched:
 
         return seen
 
-    def _excerpt(
-        self,
-        number: int,
-        judgment: Judgment,
-        place: Judgment,
-        seen: Callable[[int], RankedChunk],
-        retrieved: tuple[RankedChunk, ...],
-        alone: Mapping[Judgment, Alone],
-        context: int,
-    ) -> Excerpt:
-        """A judged excerpt; ``place`` is where it is found, its own or that of a copy."""
-        span = (judgment.document, judgment.start, judgment.end)
-        around = tuple(seen(chunk) for chunk in self._around(judgment, context))
-        touching = tuple(chunk for chunk in around if chunk.shared(*span))
-        holding, found_at = touching, (place.document, place.start, place.end)
-        if place != judgment:
-            holding = tuple(seen(chunk) for chunk in self._around(place, 0))
-        text = self._texts[judgment.document][judgment.start : judgment.end]
-        same = re.compile(r"\s+".join(map(re.escape, text.split())))
-        copies = () if all(chunk.rank <= len(retrieved) for chunk in touching) else retrieved
-        return Excerpt(
-            number,
-            *span,
-            text,
-            touching,
-            around,
-            found=covered(found_at, retrieved),
-            chunked=covered(span, touching),
-            complete_at=_complete_at(found_at, holding),
-            alone=alone.get(judgment),
-            copies=tuple(
-                chunk
-                for chunk in copies
-                if not chunk.shared(*span)
-                and same.search(self._texts[chunk.document][chunk.start : chunk.end])
-            ),
-        )
-
-    @cached_property
-    def _judged(self) -> dict[str, list[Judgment]]:
-        return _relevant(self.collection)
-
-    @cached_property
-    def _texts(self) -> dict[str, str]:
-        return {document.id: document.text for document in self.collection.documents}
-
-    @cached_property
-    def _positions(self) -> dict[str, int]:
-        return self.collection.positions
-
     @cached_property
     def _read_to(self) -> NDArray[np.int64]:
         """Where the encoder's window ends; near it where the embedded text is rewritten."""
@@ -287,31 +296,35 @@ class Searched:
         read = encoder.characters_read(self.chunks.texts(self.collection.documents))
         return np.minimum(self.chunks.start + read, self.chunks.end)
 
-    def _around(self, judgment: Judgment, context: int) -> list[int]:
-        """Chunks that share a character with the judged span and its surroundings."""
-        chunks = self.chunks
-        near = (
-            (chunks.document == self._positions[judgment.document])
-            & (chunks.start < judgment.end + context)
-            & (chunks.end > judgment.start - context)
-            & (chunks.start < chunks.end)
-        )
-        indices = np.flatnonzero(near)
-        order = np.lexsort((indices, chunks.end[indices], chunks.start[indices]))
-        return [int(chunk) for chunk in indices[order]]
+    def _near(self, excerpts: Sequence[Judgment]) -> list[int]:
+        """Chunks that share a character with an excerpt and its surroundings."""
+        chunks, positions = self.chunks, self.collection.positions
+        near = np.zeros(len(chunks), dtype=np.bool_)
+        for excerpt in excerpts:
+            near |= (
+                (chunks.document == positions[excerpt.document])
+                & (chunks.start < excerpt.end + AROUND)
+                & (chunks.end > excerpt.start - AROUND)
+                & (chunks.start < chunks.end)
+            )
+        places = np.flatnonzero(near)
+        spans = (places, chunks.end[places], chunks.start[places], chunks.document[places])
+        return places[np.lexsort(spans)].tolist()
 
-    def _alone(self) -> dict[Judgment, Alone]:
+    @cached_property
+    def _alone(self) -> dict[Judgment, tuple[int, float]]:
         """How each excerpt would fare as a chunk of its own; nothing where words decide."""
         if self.store is None or self.query_vectors is None:
             return {}
-        pairs = [(i, j) for i, q in enumerate(self.collection.queries) for j in self._judged[q.id]]
-        vectors = self.store.encode([self._texts[j.document][j.start : j.end] for _, j in pairs])
+        texts = {document.id: document.text for document in self.collection.documents}
+        rows = {query.id: i for i, query in enumerate(self.collection.queries)}
+        judged = [j for of_query in relevant(self.collection).values() for j in of_query]
+        vectors = self.store.encode([texts[j.document][j.start : j.end] for j in judged])
         alone = {}
-        for (i, judgment), vector in zip(pairs, vectors, strict=True):
-            query = self.query_vectors[i].astype(np.float64)
-            score = np.float32(query @ vector.astype(np.float64))
-            better = int((self.ranking.score[i] > score).sum())
-            alone[judgment] = Alone(better + 1, float(score))
+        for judgment, vector in zip(judged, vectors.astype(np.float64), strict=True):
+            row = rows[judgment.query]
+            score = np.float32(self.query_vectors[row].astype(np.float64) @ vector)
+            alone[judgment] = (int((self.ranking.score[row] > score).sum()) + 1, float(score))
         return alone
 
 
@@ -331,27 +344,44 @@ def search(
         store, collection, chunks, EmbeddingMethod(), condition.rules, label=condition.chunker
     )
     ranking = retrieval.search(*vectors, len(chunks))
-    hit = condition.rules.hit
-    return Searched(condition.encoder, collection, chunks, ranking, hit, store, vectors.queries)
+    protocol = condition.rules
+    return Searched(
+        condition.encoder, collection, chunks, ranking, protocol, store, vectors.queries
+    )
 
 
-def _relevant(collection: Collection) -> dict[str, list[Judgment]]:
-    found = collection.judgments_by_query()
-    return {query: [j for j in judgments if j.grade > 0] for query, judgments in found.items()}
+def relevant(collection: Collection) -> dict[str, list[Judgment]]:
+    """The judged excerpts of each question, without those of grade 0, which answer nothing."""
+    judgments = collection.judgments_by_query()
+    return {query: [j for j in of_query if j.grade > 0] for query, of_query in judgments.items()}
 
 
-def covered(span: tuple[str, int, int], chunks: Sequence[RankedChunk]) -> NDArray[np.bool_]:
-    """Shape (characters of the span,): whether each lies in one of the chunks."""
-    found = np.zeros(span[2] - span[1], dtype=np.bool_)
-    for chunk in chunks:
-        if shared := chunk.shared(*span):
-            found[shared[0] - span[1] : shared[1] - span[1]] = True
-    return found
+def ordinal(number: int) -> str:
+    """1st, 2nd, 3rd, 4th, 11th, 21st."""
+    if number % 100 in (11, 12, 13):
+        return f"{number:,}th"
+    return f"{number:,}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th') }"
 
 
-def _complete_at(span: tuple[str, int, int], chunks: Sequence[RankedChunk]) -> int | None:
-    by_rank = sorted(chunks, key=lambda chunk: chunk.rank)
-    for count, chunk in enumerate(by_rank, start=1):
-        if covered(span, by_rank[:count]).all():
-            return chunk.rank
-    return None
+def percent(fraction: float) -> str:
+    """A fraction in percent with one decimal, so that 100% means all and 0% nothing."""
+    if 0 < fraction < 1:
+        return f"{min(max(100 * fraction, 0.1), 99.9):.1f}%"
+    return f"{100 * fraction:.0f}%"
+
+
+def _covered(excerpt: Judgment, chunks: Iterable[RankedChunk]) -> set[int]:
+    """The offsets of an excerpt that lie in one of the chunks."""
+    return {at for chunk in chunks for at in chunk.shared(excerpt)}
+
+
+def _length(excerpt: Judgment) -> int:
+    return excerpt.end - excerpt.start
+
+
+def _amount(missed: set[int], length: int) -> str:
+    return f"{len(missed):,} of {length:,} characters"
+
+
+def _lie(missed: set[int]) -> str:
+    return "lies" if len(missed) == 1 else "lie"

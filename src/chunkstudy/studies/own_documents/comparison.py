@@ -1,0 +1,318 @@
+"""Systems compared, as frames of floats: scores with intervals, tests against the best, how many
+questions would tell the best two apart; and what all this says in a sentence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from chunkstudy.chunkers.structure import sentences
+from chunkstudy.evaluation import statistics
+from chunkstudy.evaluation.measures import coverage, in_tokens
+from chunkstudy.evaluation.statistics import power
+from chunkstudy.evaluation.statistics.clusters import clustered_means
+from chunkstudy.evaluation.statistics.differences import (
+    BOOTSTRAP,
+    FEWEST_DOCUMENTS,
+    OVER_DOCUMENTS,
+    SIGNIFICANT,
+    Pair,
+    differences,
+)
+from chunkstudy.studies.own_documents.pipeline import (
+    ChunkIndex,
+    Ints,
+    Pipeline,
+    Result,
+    characters_read,
+)
+from chunkstudy.studies.own_documents.systems import System
+from chunkstudy.study import titles
+
+READ = "tokens that a reader gets"
+NOT_TESTED = "not tested"
+FEWEST = 5
+"""Questions below which nothing is tested."""
+NOTEWORTHY = 0.01
+"""The share of text that an encoder never reads from which on it is said of the leader."""
+TOO_MANY_QUESTIONS = 100_000
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What an evaluation found.
+
+    Attributes:
+        table: a row a system, the best first; scores are fractions with 95% intervals.
+        tests: every other system against the best, corrected for their number; empty with one.
+        needed: how many questions tell the best two apart; empty with one system.
+        scores: by question, the deciding measure of every system.
+        answer: in a sentence, or two where text is never read.
+        more: how many more questions, and whether the measures agree; empty with one system.
+    """
+
+    table: pd.DataFrame
+    tests: pd.DataFrame
+    needed: pd.DataFrame
+    scores: pd.DataFrame
+    answer: str
+    more: str
+
+    @property
+    def hardest(self) -> pd.Series:
+        """By question the mean over all systems, the lowest first."""
+        means = self.scores.drop(columns="question").mean(axis=1)
+        return means.sort_values(kind="stable")
+
+
+def compare(pipeline: Pipeline, ranked: Sequence[Result], seed: int) -> Comparison:
+    """Every table, from per-query scores of the systems, the best first; ``seed`` is that of the
+    resamples behind the intervals."""
+    measure, documents = pipeline.measures[0], _documents_asked(pipeline)
+    systems = [result.system for result in ranked]
+    labels = [system.label(systems) for system in systems]
+    values = [result.scores[measure] for result in ranked]
+    table = pd.DataFrame([_row(pipeline, result, documents, seed) for result in ranked])
+    tests = _tests(ranked, measure, documents, seed)
+    needed = _needed(values, labels, tests, documents)
+    scores = pd.concat(values, axis=1, keys=labels)
+    questions = {query.id: query.text for query in pipeline.collection.queries}
+    scores.insert(0, "question", pd.Series(questions))
+    then = more(tests, needed)
+    if pipeline.budget:
+        other = pipeline.measures[1]
+        leader = int(np.argmax([result.scores[other].mean() for result in ranked]))
+        then += f" {disagreement(other, labels[leader])}" if leader else ""
+    first = answer(table, tests, labels[0])
+    return Comparison(table, tests, needed, scores, first, then.strip())
+
+
+def best_first(results: Sequence[Result], measures: Sequence[str]) -> list[Result]:
+    """Higher scores first, and of equal ones that which hands over the least text."""
+    read = next((name for name in measures if in_tokens(name)), None)
+
+    def merit(result: Result) -> tuple[float, float]:
+        handed = float(result.scores[read].mean()) if read else 0.0
+        return -round(float(result.scores[measures[0]].mean()), 9), handed
+
+    return sorted(results, key=merit)
+
+
+def screen(pipeline: Pipeline, systems: Sequence[System]) -> pd.DataFrame:
+    """What needs no question, a row a system: sizes, text in no chunk, beyond the window and in
+    several chunks, sentences that a boundary breaks, all as fractions."""
+    return pd.DataFrame([_screened(pipeline, system) for system in systems])
+
+
+def answer(table: pd.DataFrame, tests: pd.DataFrame, best: str) -> str:
+    """Whether one way is best, and whether what leads is read as a whole.
+
+    Args:
+        table: a row a system, the best first.
+        tests: every other against the best.
+        best: the best one's name.
+    """
+    first, others = table.iloc[0], len(table) - 1
+    behind = int((tests["p_holm"] < SIGNIFICANT).sum()) if others else 0
+    questions = "1 question" if first["n"] == 1 else f"{first['n']} questions"
+    measured = f"{100 * first['score']:.1f}% ({titles.measure(first['measure'])})"
+    led = f"{best} leads with {measured}"
+    if not others:
+        sentence = f"{best} scores {measured}, the mean over {questions}; name a second chunker, "
+        sentence += "encoder or ordering to compare it with."
+    elif first["n"] < FEWEST:
+        sentence = f"Not tested: {led} over {questions}, too few to tell; add more."
+    elif behind == others:
+        sentence = f"Yes: {led}, significantly more than each of the {others} others."
+    elif behind:
+        sentence = f"In part: {led}, significantly more than {behind} of {others} others."
+    else:
+        sentence = f"Not shown: {led}, and with {questions} not significantly more than any other."
+    if first["unread"] >= NOTEWORTHY:
+        verb, unread = "leads" if others else "scores so", f"{100 * first['unread']:.1f}%"
+        sentence += f" It {verb} with chunks of which the model never reads {unread}."
+    return sentence
+
+
+def more(tests: pd.DataFrame, needed: pd.DataFrame) -> str:
+    """How many more questions would tell the best two apart; empty where there is one system.
+
+    Args:
+        tests: every other against the best.
+        needed: of the best two, a row as :class:`Comparison` has it.
+    """
+    if not len(needed) or needed["n"].iloc[0] < FEWEST:
+        return ""
+    second, questions = tests.iloc[0], needed["more than there are"].iloc[0]
+    if second["p_holm"] < SIGNIFICANT:
+        return "The best two are told apart by the questions at hand."
+    if second["shown"] == NOT_TESTED:
+        return (
+            "The best two differ on no question, or by the same on all, so that it cannot be said "
+            "how many more would tell them apart."
+        )
+    if questions > TOO_MANY_QUESTIONS:
+        return (
+            "The best two lie so close that no number of questions that can be asked would tell "
+            "them apart."
+        )
+    return (
+        f"To tell the best two apart takes about {questions:,.0f} more questions like these, with "
+        f"a chance of {100 * power.POWER:.0f}% to see the difference of "
+        f"{100 * needed['a minus b'].iloc[0]:.1f} points."
+    )
+
+
+def disagreement(measure: str, leader: str) -> str:
+    """That another system leads by another measure."""
+    title = titles.measure(measure)
+    return f"The measures disagree: by {title[0].lower()}{title[1:]} {leader} leads."
+
+
+def _row(
+    pipeline: Pipeline, result: Result, documents: pd.Series | None, seed: int
+) -> dict[str, object]:
+    first, *others = pipeline.measures
+    values = result.scores[first].dropna().sort_index()
+    low, high, method = _interval(values, documents, seed)
+    row: dict[str, object] = {
+        **result.system.keys,
+        "measure": first,
+        "n": len(values),
+        "score": float(values.mean()),
+        "low": low,
+        "high": high,
+        **{READ if in_tokens(name) else name: result.scores[name].mean() for name in others},
+        **_sizes(pipeline, result.index),
+        **_unread(result.index, result.read),
+        "tokens encoded": result.tokens,
+    }
+    if not math.isnan(result.dollars):
+        row["US dollars"] = result.dollars
+    return row | {"interval": method}
+
+
+def _screened(pipeline: Pipeline, system: System) -> dict[str, object]:
+    store, documents = pipeline.store(system.retriever), pipeline.collection.documents
+    index = pipeline.chunk(system)
+    tenth, median, ninth = np.percentile(pipeline.sizes(index), (10, 50, 90)).tolist()
+    return {
+        **system.keys,
+        **_sizes(pipeline, index),
+        "tokens, a tenth below": tenth,
+        "tokens, median": median,
+        "tokens, a tenth above": ninth,
+        **_unread(index, characters_read(system, store, index)),
+        "sentences broken": coverage.broken(documents, index.returned, sentences),
+        "text in several chunks": coverage.repeated(documents, index.returned),
+    }
+
+
+def _sizes(pipeline: Pipeline, index: ChunkIndex) -> dict[str, float]:
+    """How many chunks of which size, and what text lies in none."""
+    return {
+        "chunks": len(index.returned),
+        "mean tokens": float(pipeline.sizes(index).mean()),
+        "text in no chunk": coverage.outside(pipeline.collection.documents, index.returned),
+    }
+
+
+def _unread(index: ChunkIndex, read: Ints | None) -> dict[str, float]:
+    """The share of chunks of which something, and of characters that, an encoder never reads."""
+    total = int(index.lengths.sum())
+    if read is None or not total:
+        return {"cut": float("nan"), "unread": float("nan")}
+    return {"cut": float((read < index.lengths).mean()), "unread": 1 - int(read.sum()) / total}
+
+
+def _tests(
+    ranked: Sequence[Result], measure: str, documents: pd.Series | None, seed: int
+) -> pd.DataFrame:
+    """Every other against the best; where questions are few, or all tell the same difference,
+    there is no test and it says so."""
+    best = ranked[0].scores[measure]
+    pairs = [
+        Pair({**other.system.keys, "measure": measure}, other.scores[measure], best, documents)
+        for other in ranked[1:]
+    ]
+    family = f"against the best of {len(ranked)}"
+    varying = [pair for pair in pairs if _varies(pair)]
+    tested = differences(varying, family, "score", "best", seed=seed)
+    if not varying and pairs:
+        return pd.DataFrame([_untested(pair) for pair in pairs])
+    rows = iter(tested.to_dict("records"))
+    every = [next(rows) if _varies(pair) else _untested(pair) for pair in pairs]
+    return pd.DataFrame(every, columns=tested.columns)
+
+
+def _untested(pair: Pair) -> dict[str, object]:
+    both = pd.DataFrame({0: pair.first, 1: pair.second}).dropna()
+    first, second = (float(both[name].mean()) for name in both)
+    counts = {"n": len(both), "score": first, "best": second, "difference": first - second}
+    return {**pair.keys, **counts, "p": np.nan, "p_holm": np.nan, "shown": NOT_TESTED}
+
+
+def _varies(pair: Pair) -> bool:
+    change = (pair.first - pair.second).dropna()
+    return len(change) >= FEWEST and float(change.std(ddof=1)) > 0
+
+
+def _interval(
+    values: pd.Series, documents: pd.Series | None, seed: int
+) -> tuple[float, float, str]:
+    """The 95% interval of a mean, over documents where these are many enough, and its name."""
+    if (groups := _groups(values, documents)) is not None:
+        return (*clustered_means([(values, groups)], seed=seed)[0].interval, OVER_DOCUMENTS)
+    return (*statistics.bootstrap_interval(values, seed=seed), BOOTSTRAP)
+
+
+def _groups(values: pd.Series, documents: pd.Series | None) -> pd.Series | None:
+    """The documents of questions; None where they are too few to be drawn."""
+    groups = None if documents is None else documents.loc[values.index]
+    return groups if groups is not None and groups.nunique() >= FEWEST_DOCUMENTS else None
+
+
+def _documents_asked(pipeline: Pipeline) -> pd.Series | None:
+    """By question the one document that holds all its excerpts; None where some have several."""
+    if pipeline.texts.task == "in_corpus":
+        return None
+    judgments = pipeline.collection.judgments
+    pairs = sorted({(judgment.query, judgment.document) for judgment in judgments})
+    by_query = dict(pairs)
+    return pd.Series(by_query) if len(by_query) == len(pairs) else None
+
+
+def _needed(
+    values: Sequence[pd.Series],
+    labels: Sequence[str],
+    tests: pd.DataFrame,
+    documents: pd.Series | None,
+) -> pd.DataFrame:
+    """Questions that tell the best two apart, at the level that correction leaves them at worst and
+    with the error of the test, so that they are always more than those that do not; those at hand
+    where they are told apart already."""
+    if len(values) == 1:
+        return pd.DataFrame()
+    change = (values[0] - values[1]).dropna().sort_index()
+    n, mean, level = len(change), float(change.mean()), power.LEVEL / (len(values) - 1)
+    std = float(change.std(ddof=1)) if n >= FEWEST else float("nan")
+    if (groups := _groups(change, documents)) is not None:
+        std = clustered_means([(change, groups)])[0].error * math.sqrt(n)
+    enough = power.queries_needed(mean, std, level=level) if std > 0 else float("nan")
+    apart = bool(tests["p_holm"].iloc[0] < SIGNIFICANT)
+    enough = n if apart else max(enough, n + 1.0)
+    row = {
+        "a": labels[0],
+        "b": labels[1],
+        "n": n,
+        "a minus b": mean,
+        "std": std,
+        "questions needed": enough,
+        "more than there are": enough - n,
+        "difference that these show": power.detectable(n, std, level=level),
+    }
+    return pd.DataFrame([row])

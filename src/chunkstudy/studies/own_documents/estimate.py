@@ -1,0 +1,107 @@
+"""What an evaluation would take, before it starts: texts to encode, minutes, dollars."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from math import isnan, nan
+
+from chunkstudy.base.tokens import counter
+from chunkstudy.encoders.api import ApiEncoder
+from chunkstudy.llm.prices import money
+from chunkstudy.runs.conditions import ChunkerSpec, parse_chunker
+from chunkstudy.runs.estimate import in_words
+from chunkstudy.runs.store import VectorStore
+from chunkstudy.studies.own_documents.pipeline import Pipeline, text_tokens
+from chunkstudy.studies.own_documents.systems import System
+
+SAMPLE = 96
+"""Texts of each model that are encoded to time it."""
+OF_A_RUN = 1.1
+"""How much longer a run takes than encoding and chunking, beside what follows."""
+STARTING, A_SYSTEM = 3.0, 0.4
+"""Seconds for loading the model and writing the page; for ranking, scores and questions shown."""
+
+
+def estimate(pipeline: Pipeline, systems: Sequence[System]) -> Iterator[str]:
+    """A line for each system, with what it adds to those before it, and one for all.
+
+    Nothing is asked of a server, and of what is to be encoded only a sample is, to time each model
+    on this machine. Chunkers of one's own are run, since only their chunks tell. Where a model
+    draws boundaries the text counts as often as it is read for them, and once for its chunks.
+    """
+    collection, counted = pipeline.collection, set[bytes]()
+    pace: dict[str, float] = {}  # by retriever, seconds a token
+    all_seconds, all_dollars, any_sold = 0.0, 0.0, False
+    for system in systems:
+        store, started = pipeline.store(system.retriever), time.perf_counter()
+        what, texts, tokens = _work(pipeline, system, store, counted)
+        seconds = time.perf_counter() - started
+        if tokens:
+            slug = system.retriever.slug
+            pace[slug] = pace.get(slug) or _seconds_a_token(store, texts)
+            seconds += tokens * pace[slug]
+        line = f"{system.label()}: {what} {tokens:,.0f} tokens to encode, {_duration(seconds)}"
+        if store and isinstance(store.encoder, ApiEncoder):
+            any_sold, known = True, store.encoder.estimate(texts).dollars
+            all_dollars += nan if known is None else known
+            line += f", {money(known)}"
+        all_seconds += seconds
+        yield line
+    whole = OF_A_RUN * all_seconds + STARTING + A_SYSTEM * len(systems)
+    time_in_all = _duration(whole) if isnan(whole) else f"about {_duration(whole)} on this machine"
+    paid = f", {money(None if isnan(all_dollars) else all_dollars)}" if any_sold else ""
+    yield (
+        f"in all, {len(collection.documents):,} documents and {len(collection.queries):,} "
+        f"questions: {time_in_all}{paid}; what is encoded is kept, and a run that was stopped goes "
+        "on"
+    )
+
+
+def _work(
+    pipeline: Pipeline, system: System, store: VectorStore | None, counted: set[bytes]
+) -> tuple[str, Sequence[str], float]:
+    """How many chunks a system has, in words; which texts it has to read; and how many tokens of
+    them are neither kept nor among those ``counted`` for systems before it."""
+    documents = [document.text for document in pipeline.collection.documents]
+    catalogued = [parse_chunker(part.slug) for part in system.chunker.cutting if not part.function]
+    if passes := sum(map(_passes, catalogued)):
+        tokens = sum(counter("wordpiece").count_many(documents)) * (passes + 1)
+        return "boundaries to be drawn, at most", documents, round(tokens)
+    index = pipeline.chunk(system)
+    chunks = f"{len(index.chunks):,} chunks,"
+    if store is None:
+        return chunks, [], 0
+    if system.method.window:
+        plan = pipeline.plan(system, store, index)
+        unread = store.unread(plan.layouts, plan.spans)
+        tokens = sum(layout.tokens for key, layout in unread.items() if key not in counted)
+        counted.update(unread)
+        return chunks, documents, tokens
+    missing = store.missing(index.texts)
+    keys = store.encoder.keys(missing)
+    texts = [text for text, key in zip(missing, keys, strict=True) if key not in counted]
+    counted.update(keys)
+    return chunks, texts, float(text_tokens(store, texts).sum())
+
+
+def _passes(spec: ChunkerSpec) -> float:
+    """How often the text is read to draw boundaries."""
+    return spec.entry.passes or (1.0 if spec.llm or spec.reader else 0.0)
+
+
+def _seconds_a_token(store: VectorStore | None, texts: Sequence[str]) -> float:
+    """How long a model takes here for a token; NaN where it does not run here."""
+    if store is None or isinstance(store.encoder, ApiEncoder):
+        return nan
+    ordered = sorted(dict.fromkeys(texts), key=len)
+    warm, *sample = ordered[:: max(1, len(ordered) // SAMPLE)]
+    sample = sample or [warm]
+    store.encoder.encode([warm])  # weights are loaded, kernels warm
+    started = time.perf_counter()
+    store.encoder.encode(sample)
+    return (time.perf_counter() - started) / float(text_tokens(store, sample).sum())
+
+
+def _duration(seconds: float) -> str:
+    return "time not known" if isnan(seconds) else in_words(seconds)

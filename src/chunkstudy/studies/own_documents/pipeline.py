@@ -1,0 +1,343 @@
+"""From a system to its scores on somebody's documents, in the study's steps: chunk, encode, search,
+score."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from chunkstudy.base import tokens
+from chunkstudy.base.protocols import CORRECTED
+from chunkstudy.base.spans import Chunks, Collection, chunk_documents
+from chunkstudy.chunkers import contexts
+from chunkstudy.chunkers.own import checked
+from chunkstudy.collections.own_questions import Judged
+from chunkstudy.encoders.api import ApiEncoder
+from chunkstudy.evaluation.measures import excerpts
+from chunkstudy.evaluation.measures import ranking as of_documents
+from chunkstudy.evaluation.measures.copies import found_first
+from chunkstudy.evaluation.retrieval import small_to_large
+from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Ranking, Search
+from chunkstudy.evaluation.retrieval.documents import DocumentRanking, own_documents
+from chunkstudy.runs import encoding, steps
+from chunkstudy.runs.chunking import cut
+from chunkstudy.runs.conditions import parse_chunker
+from chunkstudy.runs.scoring import six_decimals
+from chunkstudy.runs.store import VectorStore, load_store
+from chunkstudy.studies.own_documents.systems import (
+    Chunker,
+    EvaluationError,
+    Retriever,
+    System,
+)
+
+DEEPEST = 20
+"""Ranks that are kept of each question at least."""
+DEPTHS = {"token_overlap": 5, "in_corpus": 10}
+"""Chunks, or documents, that count as read where nothing else is said."""
+MEASURES = {
+    "token_overlap": (
+        *("SpanRecall", "SpanPrecision", "SpanIoU"),
+        *("nDCG", "RR", "Success", "TokensRead"),
+    ),
+    "in_corpus": ("nDCG", "R", "RR", "Success"),
+}
+MOST_TOKENS = 1_000_000
+Say = Callable[[str], object]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class ChunkIndex:
+    """The chunks of a system before anything is ranked.
+
+    Attributes:
+        chunks: what is matched with the spans of what is returned.
+        texts: what is matched, with the context that stands before it.
+        lengths: shape (chunks,), characters of each without its context.
+        returned: what is returned, each span once.
+        place: shape (chunks,), which of them each chunk returns.
+    """
+
+    chunks: Chunks
+    texts: tuple[str, ...]
+    lengths: Ints
+    returned: Chunks
+    place: Ints
+
+
+@dataclass(frozen=True)
+class Result:
+    """A system with what came of it.
+
+    Attributes:
+        ranking: what is returned to each question, as deep as the scores read.
+        scores: a row a question, a column a measure.
+        judged: the collection, each excerpt at the place that was found.
+        read: characters of each matched text that the encoder reads; None where that is unknown.
+        tokens: that the encoder reads for its chunks, whether now or before.
+        dollars: for these tokens, where a server sells vectors; NaN where no price is known.
+        model: the encoder as it describes itself; None of BM25 alone.
+    """
+
+    system: System
+    index: ChunkIndex
+    ranking: Ranking
+    scores: pd.DataFrame
+    judged: Collection
+    read: Ints | None
+    tokens: int
+    dollars: float
+    model: dict[str, Any] | None
+
+
+@lru_cache(maxsize=4)
+def open_store(retriever: Retriever, vectors: Path) -> VectorStore | None:
+    """A retriever's model, with the vectors that it computed before; None of BM25 alone."""
+    return retriever.load(vectors) if retriever.load else None
+
+
+@dataclass(frozen=True, eq=False)
+class Pipeline:
+    """Somebody's documents and questions, on which systems are chunked, encoded, searched, scored.
+
+    Attributes:
+        texts: the collection and what is known of it.
+        vectors: the folder of the stores; what is there is not computed again.
+        k: chunks, or documents, that count as read; the task's usual number if None.
+        budget: cl100k tokens that count as read, where these decide; 0 where ``k`` does.
+
+    Raises:
+        EvaluationError: if so many ranks or tokens cannot be read.
+    """
+
+    texts: Judged
+    vectors: Path
+    k: int | None = None
+    budget: int = 0
+    _chunked: dict[tuple[Chunker, Retriever | None], Chunks] = field(
+        default_factory=dict, init=False
+    )
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.cutoff <= DEEPEST:
+            raise EvaluationError(f"--k {self.k} is impossible; use 1 to {DEEPEST}")
+        if self.budget and self.texts.task == "in_corpus":
+            raise EvaluationError("--budget counts what is read of excerpts, and whole documents "
+                                  "are judged here; leave it out")  # fmt: skip
+        if not 0 <= self.budget <= MOST_TOKENS:
+            raise EvaluationError(f"--budget {self.budget} is impossible; use 1 to {MOST_TOKENS}")
+
+    @property
+    def collection(self) -> Collection:
+        return self.texts.collection
+
+    @property
+    def cutoff(self) -> int:
+        """Chunks, or documents, that count as read."""
+        return DEPTHS[self.texts.task] if self.k is None else self.k
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """By ir-measures' names and ours, the one that decides first."""
+        within = (f"SpanRecall@{self.budget}{excerpts.TOKENS}",) if self.budget else ()
+        return (*within, *(f"{name}@{self.cutoff}" for name in MEASURES[self.texts.task]))
+
+    @cached_property
+    def offsets(self) -> list[tokens.TokenOffsets]:
+        """Of the documents' cl100k tokens."""
+        return [tokens.cl100k_offsets(document.text) for document in self.collection.documents]
+
+    def sizes(self, index: ChunkIndex) -> Ints:
+        """cl100k tokens of what is returned, shape (returned,)."""
+        return excerpts.token_lengths(index.returned, self.offsets)
+
+    def store(self, retriever: Retriever) -> VectorStore | None:
+        """A retriever's model; None of BM25 alone."""
+        return open_store(retriever, self.vectors)
+
+    def run(self, systems: Sequence[System], say: Say) -> list[Result]:
+        """Every system ranked and scored, those of one model together; ``say`` is told how it
+        goes."""
+        results: list[Result] = []
+        for retriever in dict.fromkeys(system.retriever for system in systems):
+            group = [system for system in systems if system.retriever == retriever]
+            self._read_late(group)
+            for system in group:
+                say(f"[{len(results) + 1}/{len(systems)}] {system.label()}")
+                results.append(self._result(system))
+        return results
+
+    def chunk(self, system: System) -> ChunkIndex:
+        """The first step: what is matched and what is returned."""
+        documents = self.collection.documents
+        chunks, *larger = (self._chunks(part, system.retriever) for part in system.chunker.cutting)
+        if larger:
+            chunks = small_to_large.within(chunks, larger[0], documents)
+        elif system.chunker.neighbours:
+            chunks = small_to_large.around(chunks, system.chunker.neighbours, documents)
+        texts = chunks.texts(documents)
+        before = encoding.contexts_of(system.method, self.collection, chunks) or [""] * len(chunks)
+        returned, place = small_to_large.returned(chunks)
+        return ChunkIndex(
+            chunks,
+            tuple(contexts.before(*pair) for pair in zip(before, texts, strict=True)),
+            np.array([len(text) for text in texts], dtype=np.int64),
+            returned,
+            place,
+        )
+
+    def encode(
+        self, system: System, index: ChunkIndex, queries: Sequence[str]
+    ) -> encoding.Vectors | None:
+        """The second: vectors of queries and chunks; None of BM25 alone."""
+        store = self.store(system.retriever)
+        if store is None:
+            return None
+        if isinstance(store.encoder, ApiEncoder):
+            missing = store.missing(index.texts), store.missing(queries, "query")
+            store.encoder.say_price(system.label(), *missing)
+        label, documents = system.chunker.slug, self.collection.documents
+        if system.method.window:
+            of_chunks, _ = encoding.encode(
+                store, documents, index.chunks, system.method, CORRECTED, label
+            )
+        else:
+            of_chunks = store.encode(index.texts, "document", label)
+        return encoding.Vectors(store.encode(queries, "query"), of_chunks)
+
+    def search(
+        self, system: System, index: ChunkIndex, collection: Collection
+    ) -> tuple[Search, encoding.Vectors | None]:
+        """The third: a search of the chunks to any depth for the queries of the collection, which
+        may be a part of it, and the vectors by which it searches."""
+        queries = [query.text for query in collection.queries]
+        vectors = self.encode(system, index, queries)
+        words = steps.Words(queries, index.texts) if system.retriever.words else None
+        return steps.to_any_depth(vectors, words), vectors
+
+    def rank(self, search: Search, index: ChunkIndex) -> Ranking:
+        """What is returned to every question, as deep as the measures read: documents by their best
+        chunk where these are judged, else spans."""
+        if self.texts.task == "in_corpus":
+            excluded = own_documents(self.collection) if self.collection.skips_own_id else None
+            return small_to_large.search_groups(
+                search, index.chunks.document, DEEPEST, excluded=excluded
+            )
+        sizes = self.sizes(index)
+
+        def enough(ranking: Ranking) -> bool:
+            read = np.where(ranking.chunk != NO_CHUNK, sizes[ranking.chunk], 0).sum(axis=1)
+            return bool((read >= self.budget).all())
+
+        return small_to_large.search_groups(search, index.place, DEEPEST, enough)
+
+    def score(self, index: ChunkIndex, ranking: Ranking) -> tuple[pd.DataFrame, Collection]:
+        """The fourth: a row a question and a column a measure, and the collection as judged."""
+        if self.texts.task == "in_corpus":
+            return self._document_scores(ranking), self.collection
+        judged = found_first(self.collection, self.texts.copies, index.returned, ranking)
+        scores = excerpts.per_query(judged, index.returned, ranking, self.measures, self.offsets)
+        return scores, judged
+
+    def _document_scores(self, ranking: Ranking) -> pd.DataFrame:
+        """Measures of ranked documents, a row a question that has a relevant one."""
+        k = self.cutoff
+        first = DocumentRanking(ranking.chunk[:, :k], ranking.score[:, :k], ranking.ties_at_cut)
+        named = [name.replace(f"RR@{k}", "RR") for name in self.measures]  # of these, RR is at k
+        scores = of_documents.per_query(self.collection, first, named)
+        wide = scores.pivot(index="query_id", columns="measure", values="value")
+        return wide.rename(columns={"RR": f"RR@{k}"})[list(self.measures)]
+
+    def _result(self, system: System) -> Result:
+        store, index = self.store(system.retriever), self.chunk(system)
+        search, _ = self.search(system, index, self.collection)
+        ranking = self.rank(search, index)
+        scores, judged = self.score(index, ranking)
+        count = self._tokens_read(system, store, index)
+        price = store.encoder.price if store and isinstance(store.encoder, ApiEncoder) else None
+        return Result(
+            system,
+            index,
+            ranking,
+            scores.apply(six_decimals),
+            judged,
+            characters_read(system, store, index),
+            count,
+            price.dollars(count) if price else float("nan"),
+            store.encoder.describe() if store else None,
+        )
+
+    def _chunks(self, chunker: Chunker, retriever: Retriever) -> Chunks:
+        """What a chunker cuts, once; only the catalogue's may depend on the model."""
+        key, documents = (
+            (chunker, None if chunker.function else retriever),
+            self.collection.documents,
+        )
+        if key not in self._chunked:
+            if chunker.function:
+                split = checked(chunker.function, documents)
+                self._chunked[key] = chunk_documents(split, documents)
+            else:
+                spec = parse_chunker(chunker.slug)
+                drawing = load_store(spec.encoder, self.vectors) if spec.encoder else None
+                store = self.store(retriever)
+                self._chunked[key] = cut(self.collection, spec, CORRECTED, store, drawing)
+        return self._chunked[key]
+
+    def plan(self, system: System, store: VectorStore, index: ChunkIndex) -> encoding.Jobs:
+        """What a late system reads and pools."""
+        documents = self.collection.documents
+        return encoding.jobs(store, documents, index.chunks, system.method, CORRECTED)
+
+    def _read_late(self, group: Sequence[System]) -> None:
+        """Read the documents once for all late systems of a model with the same window."""
+        for method in dict.fromkeys(system.method for system in group if system.method.window):
+            late = [system for system in group if system.method == method]
+            store = self.store(late[0].retriever)
+            assert store is not None  # BM25 alone takes no late chunking
+            plans = [self.plan(system, store, self.chunk(system)) for system in late]
+            encoding.read_once(store, plans, label=f"reading for {len(late)} chunkers, {method}")
+
+    def _tokens_read(self, system: System, store: VectorStore | None, index: ChunkIndex) -> int:
+        """Tokens that the encoder reads for a system's chunks, special ones included."""
+        if store is None:
+            return 0
+        if system.method.window:
+            return sum(layout.tokens for layout in self.plan(system, store, index).layouts)
+        return int(text_tokens(store, index.texts).sum())
+
+
+def characters_read(system: System, store: VectorStore | None, index: ChunkIndex) -> Ints | None:
+    """Of each matched text, its context aside, the characters that the encoder reads; None where
+    that is unknown. BM25 and late chunking read all; where an encoder only counts tokens, its
+    window's share of them is taken."""
+    if store is None or system.method.window:
+        return index.lengths
+    encoder = store.encoder
+    whole = np.array([len(text) for text in index.texts], dtype=np.int64)
+    if hasattr(encoder, "characters_read"):
+        read = np.asarray(encoder.characters_read(index.texts), dtype=np.int64)
+    elif hasattr(encoder, "token_count") and (window := getattr(encoder, "window", None)):
+        counts = np.asarray(encoder.token_count(index.texts)) + encoding.SPECIAL
+        read = (whole * np.minimum(1, window / counts)).astype(np.int64)
+    else:
+        return None
+    return np.clip(read - (whole - index.lengths), 0, index.lengths)
+
+
+def text_tokens(store: VectorStore, texts: Sequence[str]) -> NDArray[np.float64]:
+    """Of each text the tokens that the encoder reads, special ones included, as it counts them, or
+    as WordPiece does where it does not."""
+    count: Callable[[Sequence[str]], list[int]] | None
+    count = getattr(store.encoder, "token_count", None) or tokens.counter("wordpiece").count_many
+    special = 0 if isinstance(store.encoder, ApiEncoder) else encoding.SPECIAL
+    window = getattr(store.encoder, "window", None) or np.inf
+    return np.minimum(np.asarray(count(texts)) + special, window)
