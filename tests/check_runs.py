@@ -27,7 +27,8 @@ from chunkstudy.base.sources import SourceError
 from chunkstudy.base.spans import Collection
 from chunkstudy.collections import builtin, registry
 from chunkstudy.publish.reproduce import pool
-from chunkstudy.runs.against_record import hold
+from chunkstudy.runs import records
+from chunkstudy.runs.against_record import compare_to_record
 from chunkstudy.runs.conditions import (
     LATE_512,
     LOCAL_SMOLLM,
@@ -97,10 +98,9 @@ def register() -> None:
     )
 
 
-def record_of(condition: Condition) -> Path:
-    """The folder of its record, the study's or one of ``tests/records``."""
-    runs = OWN_RECORDS if (OWN_RECORDS / condition.path).exists() else places.find().runs
-    return runs / condition.path
+def records_of(condition: Condition) -> Path:
+    """The folder of records that holds its, the study's or ``tests/records``."""
+    return OWN_RECORDS if records.exists(OWN_RECORDS, condition) else places.find().runs
 
 
 def held(lines: list[str], folder: Path) -> list[tuple[str, str]]:
@@ -112,7 +112,7 @@ def held(lines: list[str], folder: Path) -> list[tuple[str, str]]:
 def _held(condition: Condition, folder: Path) -> tuple[str, str]:
     if check_without_vectors.lacks_encoder(condition):
         return check_without_vectors.compare(
-            condition, record_of(condition), places.find().rankings
+            condition, records_of(condition), places.find().rankings
         )
     if reason := reason_not_run(condition):
         return "not run", f"not run: {condition} {reason}"
@@ -122,7 +122,7 @@ def _held(condition: Condition, folder: Path) -> tuple[str, str]:
         return "not run", f"not run: {condition}: {error}"
     except Exception as error:  # what a change broke does not keep the others from being run
         return "different", f"different: {condition} fails: {error!r}"
-    found = hold(condition, outcome, record_of(condition), places.find().rankings)
+    found = compare_to_record(condition, outcome, records_of(condition), places.find().rankings)
     return found.agreement, str(found)
 
 
@@ -131,9 +131,8 @@ def record() -> None:
     register()
     with tempfile.TemporaryDirectory() as name:
         for condition in map(parse, CONDITIONS.split()):
-            if not (record_of(condition) / "run.json").is_file():
+            if not records.exists(records_of(condition), condition):
                 run(condition, Path(name) / "vectors", OWN_RECORDS, Path(name))
-                (OWN_RECORDS / condition.path / "timing.json").unlink()
                 print(f"recorded: {condition}", flush=True)
 
 

@@ -17,7 +17,7 @@ from chunkstudy.base.weights import at_hand
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.encoders import models
 from chunkstudy.publish import planned
-from chunkstudy.runs import rankings, records, rescore
+from chunkstudy.runs import records, rescore
 from chunkstudy.runs.chunking import chunk
 from chunkstudy.runs.conditions import NONE, Condition, parse_encoder
 
@@ -40,7 +40,7 @@ def recorded(pattern: str) -> list[Condition]:
     lacking = [
         condition
         for condition in planned.conditions(places.find())
-        if lacks_encoder(condition) and records.complete(runs / condition.path)
+        if lacks_encoder(condition) and records.complete(runs, condition)
     ]
     if pattern:
         return [condition for condition in lacking if fnmatch(str(condition), pattern)]
@@ -48,26 +48,27 @@ def recorded(pattern: str) -> list[Condition]:
         lacking = [condition for condition in lacking if condition.collection.startswith("builtin")]
 
     def checkable(condition: Condition) -> tuple[bool, bool]:
-        ranked = (runs / condition.path / rankings.FILE).exists()
+        ranked = records.read(runs, condition).ranking(places.find().rankings) is not None
         return ranked, not condition.chunking.needs_encoder
 
     return sorted({(c.collection, c.encoder): c for c in sorted(lacking, key=checkable)}.values())
 
 
-def compare(condition: Condition, folder: Path, outside: Path) -> tuple[str, str]:
-    """Whether what can be computed here agrees with the record in a folder, and a sentence.
+def compare(condition: Condition, runs: Path, outside: Path) -> tuple[str, str]:
+    """Whether what can be computed here agrees with its record, and a sentence.
 
     Args:
-        outside: the folder of rankings that do not lie beside their records.
+        runs: the folder of the records.
+        outside: the folder of rankings that do not lie with them.
     """
     try:
-        run = records.read_run(folder)
-        scores = records.read_in_order(folder, run)
+        record = records.read(runs, condition)
+        run, scores = record.run, record.scores
         collection = load_collection(condition.collection)
         if collection.digest() != run.collection_sha256:
             return DIFFERENT, f"{DIFFERENT}: {condition}, another collection is here"
         chunks = _chunks(condition, run, collection)
-        measures = _measures(run, scores, folder, outside)
+        measures = _measures(run, scores, record.ranking(outside))
     except SourceError as error:
         return "not run", f"not run: {condition}: {error}"
     except (ValueError, RuntimeError) as error:
@@ -96,15 +97,13 @@ def _chunks(condition: Condition, run: records.Run, collection: Collection) -> s
     return f"the same {run.counts.chunks:,} chunks"
 
 
-def _measures(run: records.Run, scores: pd.DataFrame, folder: Path, outside: Path) -> str:
+def _measures(run: records.Run, scores: pd.DataFrame, ranking: pd.DataFrame | None) -> str:
     """
     Raises:
         RecordError: if the ranking gives other scores.
     """
-    path = rankings.find(folder, outside, run.ranking) if run.ranking else None
-    if run.ranking is None or path is None:
+    if ranking is None:
         return "no ranking at hand that gives its scores"
-    ranking = rankings.read(path, run.ranking)
     given = 0
     for measure in run.measures:
         try:

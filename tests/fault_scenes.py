@@ -97,7 +97,7 @@ def small_run(world: str, folder: str) -> None:
     places = Places(Path(folder))
     vectors, runs = places.build / "vectors", places.runs
     with inside(Path(world)) as chosen:
-        todo = [one for one in chosen if not records.complete(runs / one.path)]
+        todo = [one for one in chosen if not records.complete(runs, one)]
         read_together(todo, vectors)
         for one in todo:
             run(one, vectors, runs, places.build / "rankings")
@@ -177,15 +177,6 @@ def _left_out(places: Places) -> str:
 def _forked(workers: int | None = None) -> ProcessPoolExecutor:
     """As ``reproduce.pool``, without importing everything again in each process."""
     return ProcessPoolExecutor(workers, FORK, reproduce.begin)
-
-
-def tree(folder: Path) -> dict[str, bytes]:
-    """Every file below a folder but seconds, which no digest covers."""
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file() and path.name != "timing.json"
-    }
 
 
 def vectors(folder: Path) -> dict[bytes, bytes]:

@@ -7,6 +7,7 @@ import random
 from pathlib import Path
 
 from chunkstudy.runs.conditions import MINILM, Condition
+from tests.small_study import tree
 
 NAMES = ("alpha", "beta", "gamma")
 CHUNKERS = ("sentence-1", "sentence-2", "sentence-3", "none")
@@ -51,8 +52,7 @@ def conditions(*names: str) -> list[Condition]:
 def left_by(folder: Path, *names: str) -> dict[str, bytes]:
     """The files of the records, but for what varies from run to run."""
     return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
+        f"{name}/{path}": content
         for name in names
-        for path in sorted((folder / name / "runs").rglob("*"))
-        if path.is_file() and path.name != "timing.json"
+        for path, content in tree(folder / name / "runs").items()
     }

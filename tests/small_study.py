@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from chunkstudy.base.places import Places
@@ -14,7 +18,7 @@ from chunkstudy.base.spans import Collection, Document, Judgment, Query
 from chunkstudy.encoders.interface import Role
 from chunkstudy.runs import records
 from chunkstudy.runs.conditions import MINILM, Condition
-from chunkstudy.runs.run import Outcome, evaluate
+from chunkstudy.runs.run import Outcome, evaluate, write
 from chunkstudy.runs.store import VectorStore
 
 
@@ -92,10 +96,36 @@ def outcome(places: Places, one: Condition, collection: Collection) -> Outcome:
 
 def write_outcome(places: Places, found: Outcome) -> None:
     """Write a record where a study has it."""
-    folder = places.runs / found.run.condition.path
-    records.write(
-        folder, found.run, found.scores, found.timing, found.kept, outside=places.rankings
-    )
+    write(found, places.runs, places.rankings)
+
+
+def change(
+    places: Places, one: Condition, scores: pd.DataFrame | None = None, **fields: Any
+) -> None:
+    """Write a record anew with other scores, or other fields of its run."""
+    record = records.read(places.runs, one)
+    run = record.run if scores is None else record.run.with_scores(scores)
+    ranking = record.ranking(places.rankings)
+    scores = record.scores if scores is None else scores
+    run = run.model_copy(update=fields)
+    records.write(places.runs, run, scores, record.timing, ranking, outside=places.rankings)
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    """Every file below a folder but locks, and seconds, which no digest covers."""
+    return {
+        path.relative_to(folder).as_posix(): _content(path)
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name != ".lock"
+    }
+
+
+def _content(path: Path) -> bytes:
+    if path.name != records.CONDITIONS:
+        return path.read_bytes()
+    rows = pq.read_table(path).to_pylist()
+    told = [{name: row[name] for name in row if not name.startswith("timing.")} for row in rows]
+    return json.dumps(told).encode()
 
 
 def write_record(places: Places, one: Condition, collection: Collection) -> Outcome:

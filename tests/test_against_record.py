@@ -13,7 +13,7 @@ from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Span
 from chunkstudy.runs import records
-from chunkstudy.runs.against_record import Held, apart, hold
+from chunkstudy.runs.against_record import Comparison, apart, compare_to_record
 from chunkstudy.runs.chunking import build_chunker
 from chunkstudy.runs.run import Outcome, evaluate
 from chunkstudy.runs.store import VectorStore
@@ -33,8 +33,8 @@ def recorded(places: Places) -> Outcome:
     return small_study.write_record(places, CONDITION, small_study.MANY)
 
 
-def held(places: Places, outcome: Outcome) -> Held:
-    return hold(CONDITION, outcome, places.runs / CONDITION.path, places.rankings)
+def held(places: Places, outcome: Outcome) -> Comparison:
+    return compare_to_record(CONDITION, outcome, places.runs, places.rankings)
 
 
 def scored(outcome: Outcome, query: str, more: float) -> Outcome:
@@ -97,7 +97,7 @@ def test_a_boundary_moved_by_one_character_is_named_though_no_score_moves(
 
 def test_where_there_is_no_record_it_says_so(places: Places, recorded: Outcome) -> None:
     with pytest.raises(records.RecordError, match="there is no record"):
-        hold(CONDITION, recorded, places.runs / "nowhere", places.rankings)
+        compare_to_record(CONDITION, recorded, places.runs / "nowhere", places.rankings)
 
 
 def test_distances_are_of_shares_that_both_have_by_query() -> None:

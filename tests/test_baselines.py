@@ -113,7 +113,7 @@ def test_a_title_is_its_owners_and_stands_before_all_chunks_but_the_first() -> N
 @pytest.mark.parametrize("collection", arms.COLLECTIONS)
 def test_the_stored_scores_of_plain_vectors_are_those_of_the_record(collection: str) -> None:
     condition = Condition(collection, arms.CHUNKER, MINILM_512, PRE_EMBEDDING, CORRECTED.name)
-    record = records.read_scores(ROOT.runs / condition.path)
+    record = records.read(ROOT.runs, condition).wide
     made = study_results.tables(ROOT, arms.NAME)["scores"]
     rows = made[made["part"] == f"{collection}/{arms.VECTORS}/{MINILM_512}"]
     assert len(rows) == len(record) * rows["measure"].nunique() > 0
@@ -126,7 +126,7 @@ def test_arms_are_held_against_vectors_and_corrected_within_a_collection() -> No
     parts, rows = [], []
     for collection in measures:
         condition = Condition(collection, arms.CHUNKER, MINILM_512, PRE_EMBEDDING, CORRECTED.name)
-        record = records.read_scores(ROOT.runs / condition.path)["nDCG@10"]
+        record = records.read(ROOT.runs, condition).wide["nDCG@10"]
         noise = np.random.default_rng(0).normal(0, 0.05, (2, len(record)))
         gains = {arms.VECTORS: 0.0, arms.WORDS: 0.1, arms.BOTH: 0.2}
         for (arm, gain), own in zip(gains.items(), (0.0, *noise), strict=True):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from chunkstudy.base.places import Places
-from chunkstudy.runs import rankings, records
+from chunkstudy.runs import records
 from chunkstudy.runs.conditions import MINILM, Condition
 from tests import check_runs, check_without_vectors, small_study
 from tests.check_without_vectors import DIFFERENT, NOT_CHECKED, compare
@@ -33,7 +34,7 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
 
 
 def compared(places: Places, condition: Condition) -> tuple[str, str]:
-    return compare(condition, places.runs / condition.path, places.rankings)
+    return compare(condition, places.runs, places.rankings)
 
 
 @pytest.mark.parametrize("condition", [SPANS, DOCUMENTS, CLUSTERED])
@@ -52,14 +53,10 @@ def test_chunks_and_scores_agree_and_vectors_are_said_not_to_be_checked(
 def test_a_score_that_its_ranking_does_not_give_is_named(
     places: Places, condition: Condition
 ) -> None:
-    folder = places.runs / condition.path
-    run = records.read_run(folder)
-    scores = records.read_in_order(folder, run)
+    scores = records.read(places.runs, condition).scores
     changed = np.where(scores.index == "q1", 0.000002, 0.0)
     scores = scores.assign(**{condition.measure: scores[condition.measure] + changed})
-    digest = records.scores_sha256(scores)
-    records.write_scores(folder, scores)
-    records.write_run(folder, run.model_copy(update={"per_query_sha256": digest}))
+    small_study.change(places, condition, scores)
     agreement, sentence = compared(places, condition)
     assert agreement == DIFFERENT
     assert sentence == f"different: {condition}, its ranking gives another {condition.measure}"
@@ -69,18 +66,16 @@ def test_a_score_that_its_ranking_does_not_give_is_named(
     ("name", "said"), [("chunks_sha256", "other chunks: "), ("collection_sha256", "another coll")]
 )
 def test_other_chunks_or_another_collection_are_named(places: Places, name: str, said: str) -> None:
-    folder = places.runs / SPANS.path
-    run = records.read_run(folder)
-    records.write_run(folder, run.model_copy(update={name: "0" * 64}))
+    changed: dict[str, Any] = {name: "0" * 64}
+    small_study.change(places, SPANS, **changed)
     agreement, sentence = compared(places, SPANS)
     assert agreement == DIFFERENT and f"{SPANS}, {said}" in sentence
 
 
 def test_a_torn_record_is_different_and_a_ranking_may_be_elsewhere(places: Places) -> None:
-    folder = places.runs / SPANS.path
-    (folder / rankings.FILE).unlink()
+    records.rankings_path(places.runs, SPANS).unlink()
     assert "no ranking at hand" in compared(places, SPANS)[1]
-    (folder / records.SCORES).write_bytes(b"torn")
+    records.scores_path(places.runs, SPANS).write_bytes(b"torn")
     assert compared(places, SPANS)[0] == DIFFERENT
 
 
@@ -88,6 +83,7 @@ def test_the_command_asks_whether_the_encoder_is_here(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(check_without_vectors, "at_hand", lambda model: False)
+    monkeypatch.setattr(check_runs, "register", lambda: None)
     chosen = check_without_vectors.recorded("builtin-graded/sentence-5/*/pre_embedding/*")
     assert chosen and {c.collection for c in chosen} == {"builtin-graded"}
     ((agreement, sentence),) = check_runs.held([str(chosen[0])], tmp_path)

@@ -64,7 +64,7 @@ def test_a_run_outside_the_study_leaves_a_record(empty_study: Path) -> None:
     path = "builtin/sentence-20/none/none/corrected"
     code, output = invoke("run", "--only", path)
     assert code == 0, output
-    assert (empty_study / "results" / "runs" / path / "run.json").is_file()
+    assert records.complete(empty_study / "results" / "runs", conditions.parse(path))
     assert "0 to run, 1 recorded" in invoke("run", "--only", path)[1]
 
 
@@ -94,12 +94,12 @@ ONE = Condition("builtin", "sentence-20", "none", "none", "corrected")
 def test_a_task_is_what_shares_a_collection_and_an_encoder_with_its_window() -> None:
     study = planned.conditions(places.find())
     tasks = tasks_of(study)
-    assert sorted(c for task in tasks for c in task.conditions) == sorted(study)
-    kinds = [{(c.collection, c.encoder) for c in task.conditions} for task in tasks]
+    assert sorted(c for task in tasks for c in task) == sorted(study)
+    kinds = [{(c.collection, c.encoder) for c in task} for task in tasks]
     assert all(len(kind) == 1 for kind in kinds)
     assert len(set.union(*kinds)) == len(tasks)
     for task in tasks:
-        turns = [study.index(c) for c in task.conditions]
+        turns = [study.index(c) for c in task]
         assert turns == sorted(turns)
 
 
@@ -110,7 +110,7 @@ def test_a_dry_run_shows_conditions_and_what_they_take(empty_study: Path) -> Non
     assert code == 0 and first.startswith("1 to run, 0 recorded")
     assert listed.startswith(f"[1/1] {named}")
     assert last.startswith("at most ") and last.endswith("on two cores")
-    assert not list(empty_study.rglob("run.json"))
+    assert not list(empty_study.rglob("*.parquet"))
 
 
 @pytest.mark.slow
@@ -129,7 +129,7 @@ def test_a_failed_condition_says_so_and_the_others_go_on(
     assert code == 1
     assert f"chunkstudy: {ONE} failed: this collection is not to be had\n" in output
     assert f"[2/2] {other} took" in output
-    assert records.complete(empty_study / "results" / "runs" / conditions.parse(other).path)
+    assert records.complete(empty_study / "results" / "runs", conditions.parse(other))
 
 
 @pytest.mark.usefixtures("empty_study")

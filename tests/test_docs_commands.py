@@ -39,9 +39,9 @@ COMMANDS: Any = typer.main.get_command(cli.app)
 UsageError: Any = typer.BadParameter.__mro__[1]
 """Of the click that typer uses, whichever it is."""
 WAITING = {
-    r"(evaluate|fetch|generate|rescore|merge)$": "a word of a sentence, without its arguments",
+    r"(evaluate|fetch|generate|merge)$": "a word of a sentence, without its arguments",
     r"fetch .*": "the network",
-    r"(inspect chroma|rescore) .*": "a collection that is fetched",
+    r"inspect chroma .*": "a collection that is fetched",
     r"study (?!--list).*": "hours, or a collection that is fetched",
     r"reproduce|inspect builtin": "minutes; `make reproduce` runs both",
     r"generate (?!.*--dry-run).*": "a language model",

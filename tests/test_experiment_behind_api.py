@@ -16,6 +16,7 @@ from chunkstudy.runs import records
 from chunkstudy.runs import run as running
 from chunkstudy.runs.conditions import LARGE, Condition
 from tests import api_server as server
+from tests.small_study import tree
 
 SECRET = "sk-proj-quite_secret-0123456789"
 PLAIN = Condition("builtin", "recursive-400-200", LARGE, "pre_embedding", "corrected")
@@ -40,12 +41,7 @@ class World:
 
     def records(self) -> dict[str, bytes]:
         """All that a run leaves, what varies from run to run aside."""
-        runs = self.root / "results" / "runs"
-        return {
-            str(path.relative_to(runs)): path.read_bytes()
-            for path in sorted(runs.rglob("*"))
-            if path.is_file() and path.name != "timing.json"
-        }
+        return tree(self.root / "results" / "runs")
 
     def clear(self) -> None:
         """Leave the recordings and nothing else."""
@@ -91,7 +87,7 @@ def test_the_published_protocol_sends_no_line_feed_and_the_corrected_one_does(
     world: World,
 ) -> None:
     assert world.run(PLAIN, BOUNDARIES)[0] == 0
-    model = records.read_run(world.root / "results" / "runs" / BOUNDARIES.path).model
+    model = records.read(world.root / "results" / "runs", BOUNDARIES).run.model
     assert model is not None
     assert (model["id"], model["newlines"]) == (LARGE, "spaces")
     assert model["endpoint"].startswith("127.0.0.1-")

@@ -22,7 +22,6 @@ from chunkstudy.runs import encoding, records
 from chunkstudy.runs import run as running
 from chunkstudy.runs.chunking import build_chunker
 from chunkstudy.runs.conditions import MINILM, Condition, EmbeddingMethod
-from chunkstudy.runs.rescore import RescoreError, rescore
 from chunkstudy.runs.run import evaluate
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.studies.taxonomy.packed_windows import beside, fewest
@@ -151,7 +150,7 @@ def test_a_ranked_condition_leaves_a_whole_record(
 
 
 @pytest.mark.parametrize("ordering", ["contextualized-16-packed", "contextualized-16-0"])
-def test_a_layouts_record_holds_what_is_compared_and_rescoring_says_that_it_keeps_no_ranking(
+def test_a_layouts_record_holds_what_is_compared_and_no_ranking(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ordering: str
 ) -> None:
     where = Places(tmp_path)
@@ -161,12 +160,10 @@ def test_a_layouts_record_holds_what_is_compared_and_rescoring_says_that_it_keep
     beside = replace(usual, ordering=ordering)
     for one in (usual, beside):
         running.run(one, where.vectors, where.runs, where.rankings)
-    kept = records.read_run(where.runs / beside.path)
-    assert (kept.measures, kept.ranking) == (["nDCG@10"], None)
-    assert list(records.read_scores(where.runs / beside.path)) == ["nDCG@10"]
-    assert records.read_run(where.runs / usual.path).ranking is not None
-    with pytest.raises(RescoreError, match=r"keeps nDCG@10 without its ranking; leave it out$"):
-        rescore("R@5", [beside], where)
+    kept = records.read(where.runs, beside)
+    assert (kept.run.measures, kept.run.ranking) == (["nDCG@10"], None)
+    assert list(kept.scores) == ["nDCG@10"]
+    assert records.read(where.runs, usual).run.ranking is not None
 
 
 @given(st.lists(st.lists(st.integers(10, 99), max_size=12), max_size=20), st.integers(3, 24))

@@ -19,7 +19,8 @@ import pytest
 from chunkstudy.base.faults import REMEDIES
 from chunkstudy.commands.failing import one_sentence
 from tests import api_server, forking, mounts
-from tests.fault_scenes import AT_ONCE, REQUESTS, tree, vectors
+from tests.fault_scenes import AT_ONCE, REQUESTS, vectors
+from tests.small_study import tree
 
 pytestmark = pytest.mark.slow
 needs_mounts = pytest.mark.skipif(

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from chunkstudy.base import places
-from chunkstudy.runs import executors, running
+from chunkstudy.runs import executors, records, running
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.executors import TaskResult
 from tests import several_collections as several
@@ -28,9 +28,9 @@ class World:
     alone: Path
 
     def expected(self, *names: str) -> dict[str, bytes]:
-        found = several.left_by(self.alone / "collections", *names)
-        assert len([path for path in found if path.endswith("run.json")]) == 7 * len(names)
-        return found
+        collections = self.alone / "collections"
+        assert all(len(records.find(collections / name / "runs")) == 7 for name in names)
+        return several.left_by(collections, *names)
 
     def left(self, *names: str) -> dict[str, bytes]:
         return several.left_by(self.folder / "collections", *names)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -10,10 +9,9 @@ from typer.testing import CliRunner
 
 from chunkstudy.base.places import Places
 from chunkstudy.commands.cli import app
-from chunkstudy.runs import rankings, records
-from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs import records
 from tests import small_study
-from tests.fault_scenes import tree
+from tests.small_study import tree
 
 FIRST = small_study.condition()
 SECOND = small_study.condition("as_published-chroma")
@@ -42,65 +40,34 @@ def merge(places: Places) -> tuple[int, str, str]:
     return done.exit_code, done.stdout, done.stderr
 
 
-def change_scores(places: Places, condition: Condition) -> None:
-    """The same condition with other scores, in a record that is whole."""
-    folder = places.runs / condition.path
-    run = records.read_run(folder)
-    scores = records.read_in_order(folder, run) * 0.5
-    digest = records.scores_sha256(scores)
-    records.write_scores(folder, scores)
-    records.write_run(folder, run.model_copy(update={"per_query_sha256": digest}))
-
-
 def test_records_arrive_as_they_were_written_and_once(here: Places, there: Places) -> None:
     assert merge(there) == (0, "2 records added, 0 were here already, 0 refused\n", "")
     assert tree(here.runs) == tree(there.runs)
-    assert (here.runs / FIRST.path / rankings.FILE).is_file()
     assert merge(there) == (0, "0 records added, 2 were here already, 0 refused\n", "")
 
 
 def test_other_scores_of_a_recorded_condition_are_refused(here: Places, there: Places) -> None:
-    merge(there)
-    shutil.rmtree(here.runs / SECOND.path)
-    change_scores(there, FIRST)
-    before = tree(here.runs / FIRST.path)
+    small_study.write_record(here, FIRST, small_study.MANY)
+    before = records.read(here.runs, FIRST).run
+    small_study.change(there, FIRST, 0.5 * records.read(there.runs, FIRST).scores)
     code, said, refused = merge(there)
     assert (code, said) == (1, "1 records added, 0 were here already, 1 refused\n")
     assert refused.startswith(f"chunkstudy: {FIRST} is recorded here with other scores (digest ")
     assert refused.count("\n") == 1
-    assert tree(here.runs / FIRST.path) == before
-    assert records.complete(here.runs / SECOND.path)
+    assert records.read(here.runs, FIRST).run == before
+    assert records.complete(here.runs, SECOND)
 
 
-@pytest.mark.parametrize("name", ["run.json", records.SCORES, "timing.json", rankings.FILE])
-@pytest.mark.parametrize("how", ["torn", "missing"])
-def test_a_record_that_is_not_whole_is_refused(
-    here: Places, there: Places, name: str, how: str
-) -> None:
-    path = there.runs / FIRST.path / name
-    if how == "torn":
-        path.write_bytes(path.read_bytes()[:-40])
-    else:
-        path.unlink()
+@pytest.mark.parametrize("path", [records.scores_path, records.rankings_path])
+def test_records_that_are_not_whole_are_refused(here: Places, there: Places, path: object) -> None:
+    torn = path(there.runs, FIRST)  # type: ignore[operator]
+    torn.write_bytes(torn.read_bytes()[:-40])
     code, said, refused = merge(there)
-    if (name, how) == (rankings.FILE, "missing"):  # a large one never lies beside its record
-        assert (code, said) == (0, "2 records added, 0 were here already, 0 refused\n")
-        return
-    assert (code, said) == (1, "1 records added, 0 were here already, 1 refused\n")
-    assert str(path.parent) in refused and refused.count("chunkstudy: ") == 1
-    assert not (here.runs / FIRST.path).exists()
+    assert (code, said) == (1, "0 records added, 0 were here already, 2 refused\n")
+    assert str(torn) in refused and refused.count("chunkstudy: ") == 2
+    assert records.find(here.runs) == []
 
 
-def test_what_is_torn_here_is_replaced(here: Places, there: Places) -> None:
-    merge(there)
-    (here.runs / FIRST.path / records.SCORES).write_bytes(b"torn")
-    assert merge(there)[1] == "1 records added, 1 were here already, 0 refused\n"
-    assert tree(here.runs) == tree(there.runs)
-
-
-def test_a_folder_that_names_no_condition_is_refused(here: Places, there: Places) -> None:
-    path = there.runs / FIRST.path
-    path.rename(path.parent / "mine")
-    code, said, refused = merge(there)
-    assert (code, said) == (1, "1 records added, 0 were here already, 1 refused\n")
-    assert "unknown protocol 'mine'" in refused
+def test_a_folder_without_records_is_refused(here: Places, tmp_path: Path) -> None:
+    code, _, refused = merge(Places(tmp_path))
+    assert code == 1 and "there is no record below" in refused and "results/runs" in refused

@@ -6,7 +6,10 @@ import dataclasses
 import json
 import os
 import signal
+from collections.abc import Callable
+from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,30 +27,70 @@ from tests.small_study import GRADED, MANY, SMALL, condition, write_outcome, wri
 
 ROOT = Path(__file__).parents[1]
 RUNS = ROOT / "results" / "runs"
+CONDITION, OTHER = condition(), condition("as_published-chroma")
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """The folder of a whole record."""
-    places = Places(tmp_path)
-    write_record(places, condition(), SMALL)
-    return places.runs / condition().path
+def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
+    """A study of one whole record."""
+    monkeypatch.delenv("CHUNKSTUDY_RANKINGS", raising=False)
+    made = Places(tmp_path)
+    write_record(made, CONDITION, MANY)
+    return made
 
 
-def test_a_record_is_read_back_as_it_was_scored(tmp_path: Path) -> None:
-    places = Places(tmp_path)
-    outcome = write_record(places, condition(), MANY)
-    library = Library(places)
-    record = library.get(condition())
-    assert list(library) == [condition()]
-    assert condition() in library
-    assert record is not None
+def table_of(places: Places, name: str) -> Path:
+    """The file of one of the tables of the record."""
+    conditions = places.runs / CONDITION.collection / records.CONDITIONS
+    of_record = (records.scores_path, records.rankings_path)
+    scores, ranking = (path(places.runs, CONDITION) for path in of_record)
+    return {"conditions": conditions, "scores": scores, "ranking": ranking}[name]
+
+
+def rewritten(path: Path, change: Callable[[pa.Table], pa.Table]) -> None:
+    pq.write_table(change(pq.read_table(path)), path)
+
+
+def set_column(name: str, value: Any) -> Callable[[pa.Table], pa.Table]:
+    """Another value in a column of all rows, which need not be there; ``gone`` takes it away."""
+
+    def change(table: pa.Table) -> pa.Table:
+        others = table.drop_columns([name]) if name in table.column_names else table
+        if value == "gone":
+            return others
+        return others.append_column(name, pa.array([value] * table.num_rows))
+
+    return change
+
+
+def test_a_record_is_read_back_as_it_was_scored(places: Places) -> None:
+    outcome = small_study.outcome(places, CONDITION, MANY)
+    record = records.read(places.runs, CONDITION)
     assert record.run == outcome.run
     pd.testing.assert_frame_equal(
-        record.wide, outcome.scores.sort_index(axis=1), check_names=False, check_index_type=False
+        record.scores, outcome.scores, check_names=False, check_index_type=False
     )
-    assert records.complete(record.folder)
-    assert library.get(condition("as_published-chroma")) is None
+    ranking = record.ranking(places.rankings)
+    assert ranking is not None and outcome.kept is not None
+    pd.testing.assert_frame_equal(ranking, outcome.kept)
+    assert record.timing.keys() == outcome.timing.keys()
+    library = Library(places)
+    assert list(library) == records.find(places.runs) == [CONDITION]
+    assert records.complete(places.runs, CONDITION)
+    assert library.get(OTHER) is None and not records.complete(places.runs, OTHER)
+
+
+def test_a_table_opens_in_pandas_with_a_row_a_query_and_condition(places: Places) -> None:
+    write_record(places, OTHER, SMALL)
+    frame = pd.read_parquet(records.scores_path(places.runs, CONDITION))
+    assert list(frame)[:5] == [*parquet.KEY, "query_id"]
+    assert list(frame.groupby("protocol").size().items()) == [
+        ("as_published-chroma", 1), ("corrected", 4),
+    ]  # fmt: skip
+    means = frame.groupby("protocol")["SpanRecall@5"].mean()
+    assert means["corrected"] == records.read(places.runs, CONDITION).scores["SpanRecall@5"].mean()
+    conditions = pd.read_parquet(places.runs / "builtin" / records.CONDITIONS)
+    assert conditions["counts.queries_scored"].tolist() == [1, 4]
 
 
 def test_scores_have_six_decimals_and_a_missing_one_stays_missing() -> None:
@@ -59,96 +102,78 @@ def test_scores_have_six_decimals_and_a_missing_one_stays_missing() -> None:
     np.testing.assert_array_equal(wide["N"], [np.nan, 0.666667])
 
 
-def test_the_digest_is_of_the_content_whoever_wrote_the_file(folder: Path) -> None:
-    path = folder / records.SCORES
-    table = pq.read_table(path)
-    order = pa.array(np.arange(table.num_rows)[::-1])
-    other = table.select(table.column_names[::-1]).take(order)
-    pq.write_table(other, path, compression="none", version="1.0")
-    assert records.complete(folder)
-
-
-def test_a_column_that_the_run_does_not_name_is_not_read(folder: Path) -> None:
-    before = records.read_scores(folder)
-    path = folder / records.SCORES
-    table = pq.read_table(path)
-    pq.write_table(table.append_column("Half@1", pa.array([0.5] * table.num_rows)), path)
-    pd.testing.assert_frame_equal(records.read_scores(folder), before)
-
-
-def test_a_score_changed_by_hand_is_refused(folder: Path) -> None:
-    scores = records.read_scores(folder)
-    scores["SpanRecall@5"] += 1e-6
-    records.write_scores(folder, scores)
-    with pytest.raises(records.RecordError, match="not what its"):
-        records.read_scores(folder)
-    assert not records.complete(folder)
-
-
-@pytest.mark.parametrize("name", ["run.json", records.SCORES])
-@pytest.mark.parametrize("cut", [True, False])
-def test_a_file_cut_in_half_or_gone_is_refused_and_the_record_not_complete(
-    folder: Path, name: str, cut: bool
+def test_the_order_of_running_and_what_ran_again_do_not_show(
+    places: Places, tmp_path: Path
 ) -> None:
-    path = folder / name
-    data = path.read_bytes()
-    path.unlink()
-    if cut:
-        path.write_bytes(data[: len(data) // 2])
-    said = r"run (the|its) condition again" if cut else r"there is no record|is missing"
-    with pytest.raises(records.RecordError, match=said):
-        records.read_scores(folder)
-    assert not records.complete(folder)
+    write_record(places, OTHER, MANY)
+    write_record(places, CONDITION, MANY)
+    turned = Places(tmp_path / "turned")
+    for one in (OTHER, CONDITION):
+        write_record(turned, one, MANY)
+    assert small_study.tree(places.runs) == small_study.tree(turned.runs)
 
 
-def test_a_measure_that_is_gone_is_named(folder: Path) -> None:
-    scores = records.read_scores(folder)
-    records.write_scores(folder, scores.drop(columns="SpanRecall@5"))
-    with pytest.raises(records.RecordError, match=r"lacks SpanRecall@5"):
-        records.read_scores(folder)
+def test_the_digest_is_of_the_content_whoever_wrote_the_file(places: Places) -> None:
+    def other(table: pa.Table) -> pa.Table:
+        order = pa.array(np.arange(table.num_rows)[::-1])
+        return table.select(table.column_names[::-1]).take(order)
 
-
-def _changed(folder: Path, **fields: object) -> None:
-    content = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-    content |= fields
-    kept = {name: value for name, value in content.items() if value != "gone"}
-    (folder / "run.json").write_text(json.dumps(kept), encoding="utf-8")
+    rewritten(table_of(places, "scores"), other)
+    assert records.complete(places.runs, CONDITION)
+    rewritten(table_of(places, "scores"), set_column("Half@1", 0.5))
+    assert "Half@1" not in records.read(places.runs, CONDITION).scores
 
 
 @pytest.mark.parametrize(
-    ("field", "value", "sentence"),
+    ("name", "change", "sentence"),
     [
-        ("platform", "unknown", "platform.*placeholder"),
-        ("schema_version", 1, "of schema version 1 and this code reads version 2"),
-        ("schema_version", "gone", "of schema version None"),
-        ("surprise", 1, "surprise: Extra inputs are not permitted"),
-        ("boundaries", "gone", "boundaries: Field required"),
-        ("model", None, "a run with an encoder describes its model"),
-        ("measures", [], "measures: List should have at least 1 item"),
-        ("per_query_sha256", "0", "per_query_sha256: String should match"),
+        ("scores", set_column("SpanRecall@5", 0.5), "is not what conditions.parquet recorded"),
+        ("scores", set_column("SpanRecall@5", "gone"), "lacks SpanRecall@5, which conditions"),
+        ("scores", set_column("chunker", "gone"), "no table of records, since it lacks the column"),
+        ("scores", set_column("protocol", "other"), "has no scores of builtin/recursive-200-0/"),
+        ("scores", lambda table: pa.concat_tables([table, table]), "corrected twice; run the"),
+        ("scores", None, "perhaps because it was cut short; restore it, or remove it and run"),
+        ("ranking", set_column("document", 0), "does not hold the ranking that was recorded of"),
+        ("ranking", None, "perhaps because it was cut short; restore it, or remove it and run"),
+        ("conditions", lambda table: pa.concat_tables([table, table]), "corrected twice; restore"),
+        ("conditions", set_column("encoder", "gone"), "no table of records, since it lacks the"),
+        ("conditions", set_column("collection", "scifact"), "which is not where it lies"),
+        ("conditions", set_column("platform", "unknown"), "platform: .*placeholder"),
+        ("conditions", set_column("schema_version", 1), "version 1 and this code reads version 2"),
+        ("conditions", set_column("schema_version", "gone"), "in schema version None"),
+        ("conditions", set_column("surprise", 1), "surprise: Extra inputs are not permitted"),
+        ("conditions", set_column("boundaries", "gone"), "boundaries: Field required"),
+        ("conditions", set_column("model", None), "a run with an encoder describes its model"),
+        ("conditions", set_column("measures", "[]"), "measures: List should have at least 1 item"),
+        ("conditions", set_column("per_query_sha256", "0"), "per_query_sha256: String should"),
+        ("conditions", None, "perhaps because it was cut short; restore it, or remove it and run"),
     ],
 )
-def test_a_run_that_lacks_something_is_refused_in_one_sentence(
-    folder: Path, field: str, value: object, sentence: str
+def test_what_is_broken_is_refused_in_one_sentence_that_names_the_file(
+    places: Places, name: str, change: Callable[[pa.Table], pa.Table] | None, sentence: str
 ) -> None:
-    _changed(folder, **{field: value})
+    path = table_of(places, name)
+    if change is None:
+        path.write_bytes(path.read_bytes()[:300])
+    else:
+        rewritten(path, change)
     with pytest.raises(records.RecordError, match=sentence) as caught:
-        records.read_run(folder)
-    assert "\n" not in str(caught.value)
-    assert records.stale(folder) == str(caught.value)
+        record = records.read(places.runs, CONDITION)
+        if record.scores is not None:
+            record.ranking(places.rankings)
+    assert "\n" not in str(caught.value) and str(path) in str(caught.value)
+    if name != "ranking":
+        assert not records.complete(places.runs, CONDITION)
 
 
-def test_a_record_in_another_conditions_folder_is_refused(folder: Path) -> None:
-    elsewhere = folder.parent / "as_published-chroma"
-    folder.rename(elsewhere)
-    with pytest.raises(records.RecordError, match="not where it lies"):
-        records.read_run(elsewhere)
-
-
-def test_a_run_that_todays_code_would_write_otherwise_is_stale(folder: Path) -> None:
-    assert records.stale(folder) is None
-    _changed(folder)  # the same content, on one line
-    assert "not what today's code writes" in str(records.stale(folder))
+@pytest.mark.parametrize("name", ["conditions", "scores"])
+def test_nothing_is_written_over_a_table_that_is_not_whole(places: Places, name: str) -> None:
+    path = table_of(places, name)
+    path.write_bytes(path.read_bytes()[:300])
+    before = small_study.tree(places.runs) if name == "scores" else path.read_bytes()
+    with pytest.raises(records.RecordError, match="cut short"):
+        write_record(places, OTHER, MANY)
+    assert before == (small_study.tree(places.runs) if name == "scores" else path.read_bytes())
 
 
 def _killed_after(renames: int, places: Places, outcome: Outcome) -> None:
@@ -168,22 +193,40 @@ def _killed_after(renames: int, places: Places, outcome: Outcome) -> None:
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
 
 
-@pytest.mark.parametrize("renames", range(4))
-@pytest.mark.parametrize("over_another", [True, False])
-def test_a_run_killed_while_it_writes_leaves_no_record(
-    tmp_path: Path, renames: int, over_another: bool
+@pytest.mark.parametrize("renames", range(3))
+def test_a_run_killed_while_it_writes_leaves_every_other_record_and_none_of_its_own(
+    places: Places, renames: int
 ) -> None:
-    places = Places(tmp_path)
-    folder = places.runs / condition().path
-    if over_another:
-        write_record(places, condition(), SMALL)
-    outcome = small_study.outcome(places, condition(), MANY)
+    outcome = small_study.outcome(places, OTHER, MANY)
     _killed_after(renames, places, outcome)
-    assert not records.complete(folder)
-    assert list(Library(places)) == []
+    assert records.find(places.runs) == [CONDITION]
+    assert records.complete(places.runs, CONDITION)
+    assert records.read(places.runs, CONDITION).ranking(places.rankings) is not None
     write_outcome(places, outcome)
-    assert records.complete(folder)
-    assert records.read_run(folder) == outcome.run
+    assert records.read(places.runs, OTHER).run == outcome.run
+    assert all(records.complete(places.runs, one) for one in (CONDITION, OTHER))
+
+
+def _write_some(root: Path, protocol: str, chunkers: list[str]) -> None:
+    places = Places(root)
+    outcome = small_study.outcome(places, condition(protocol), MANY)
+    for chunker in chunkers:
+        run = outcome.run.model_copy(update={"chunker": chunker})
+        write_outcome(places, dataclasses.replace(outcome, run=run))
+
+
+def test_of_processes_that_write_at_once_none_loses_a_record(tmp_path: Path) -> None:
+    chunkers = [f"recursive-{size}-0" for size in range(100, 112)]
+    given = [(tmp_path, one, chunkers) for one in ("corrected", "as_published-chroma")]
+    children = [get_context("fork").Process(target=_write_some, args=one) for one in given]
+    for child in children:
+        child.start()
+    for child in children:
+        child.join()
+    assert [child.exitcode for child in children] == [0, 0]
+    runs = Places(tmp_path).runs
+    assert len(records.find(runs)) == 24
+    assert all(records.complete(runs, one) for one in records.find(runs))
 
 
 def test_what_a_record_needs_is_on_the_disk_before_it_says_so(
@@ -197,81 +240,37 @@ def test_what_a_record_needs_is_on_the_disk_before_it_says_so(
         sync(handle)
 
     def renamed(path: Path, target: Path) -> Path:
-        done.append(target.name)
+        done.append(f"{target.parent.name}/{target.name}")
         return rename(path, target)
 
     monkeypatch.setattr(files.os, "fsync", synced)
     monkeypatch.setattr(Path, "replace", renamed)
-    write_record(Places(tmp_path), condition(), MANY)
-    kept = ["ranking.parquet", "per_query.parquet"]
-    assert [one for one in done if one != "timing.json"][-5:] == [
-        "on the disk", kept[0], "on the disk", kept[1], "run.json",
+    write_record(Places(tmp_path), CONDITION, MANY)
+    model = "all-MiniLM-L6-v2.parquet"
+    assert done[-6:] == [
+        "on the disk", f"rankings/{model}", "on the disk", f"builtin/{model}",
+        "on the disk", "builtin/conditions.parquet",
     ]  # fmt: skip
 
 
-def test_the_same_record_written_again_is_never_away(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_ranking_is_kept_with_the_others_or_outside_by_its_size(
+    places: Places, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    places = Places(tmp_path)
-    outcome = write_record(places, condition(), MANY)
-    folder = places.runs / condition().path
-
-    def unlink(path: Path, missing_ok: bool = False) -> None:
-        raise AssertionError(f"{path} was taken away")
-
-    monkeypatch.setattr(Path, "unlink", unlink)
-    timed = dataclasses.replace(outcome, timing=outcome.timing | {"search_seconds": 12.5})
-    write_outcome(places, timed)
-    assert records.read_timing(folder)["search_seconds"] == 12.5
-    with pytest.raises(AssertionError, match="taken away"):
-        write_outcome(places, small_study.outcome(places, condition(), SMALL))
-
-
-def test_a_ranking_is_kept_beside_the_record_or_outside_by_its_size(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    places = Places(tmp_path)
-    monkeypatch.delenv("CHUNKSTUDY_RANKINGS", raising=False)
-    kept = write_record(places, condition(), MANY).run.ranking
-    folder = places.runs / condition().path
-    assert kept is not None
-    assert kept.rows == 4 * 20
-    inside = rankings.find(folder, places.rankings, kept)
-    assert inside == folder / rankings.FILE
-    assert records.read_run(folder).ranking == kept
-
+    kept = records.read(places.runs, CONDITION).run.ranking
+    assert kept is not None and kept.rows == 4 * 20
+    outside = places.build / "rankings" / f"{kept.sha256}.parquet"
+    assert table_of(places, "ranking").exists() and not outside.exists()
     monkeypatch.setattr(rankings, "MOST_ROWS", 79)
-    write_record(places, condition(), MANY)
-    assert inside.exists(), "a committed ranking stays where it is when a run gives it again"
-    inside.unlink()
-    write_record(places, condition(), MANY)
-    outside = rankings.find(folder, places.rankings, kept)
-    assert outside == tmp_path / "build" / "rankings" / f"{kept.sha256}.parquet"
-    assert rankings.read(outside, kept).shape == (80, 5)
-
-    write_record(places, condition(), SMALL)
-    monkeypatch.setattr(rankings, "MOST_ROWS", 0)
-    write_record(places, condition(), MANY)
-    assert not (folder / rankings.FILE).exists(), "another ranking's file is taken away"
-
-
-def test_a_ranking_that_was_changed_or_cut_is_refused(tmp_path: Path) -> None:
-    places = Places(tmp_path)
-    kept = write_record(places, condition(), MANY).run.ranking
-    path = places.runs / condition().path / rankings.FILE
-    assert kept is not None
-    ranking = rankings.read(path, kept)
-    parquet.write(path, ranking.iloc[::-1])
-    with pytest.raises(records.RecordError, match="not the ranking"):
-        rankings.read(path, kept)
-    path.write_bytes(path.read_bytes()[:300])
-    with pytest.raises(records.RecordError, match="cut short"):
-        rankings.read(path, kept)
+    write_record(places, CONDITION, MANY)
+    assert outside.exists() and not table_of(places, "ranking").exists()
+    ranking = records.read(places.runs, CONDITION).ranking(places.rankings)
+    assert ranking is not None and ranking.shape == (80, 5)
+    outside.unlink()
+    assert records.read(places.runs, CONDITION).ranking(places.rankings) is None
 
 
 def test_a_ranking_of_documents_keeps_their_order_and_scores(tmp_path: Path) -> None:
-    one = condition(collection="builtin-graded")
-    kept = write_record(Places(tmp_path), one, GRADED).kept
+    kept = write_record(Places(tmp_path), condition(collection="builtin-graded"), GRADED).kept
     assert kept is not None
     assert list(kept.columns) == ["query", "document", "score"]
     assert (kept.groupby("query")["document"].nunique() == len(GRADED.documents)).all()
@@ -279,18 +278,25 @@ def test_a_ranking_of_documents_keeps_their_order_and_scores(tmp_path: Path) -> 
 
 
 def test_every_stored_record_is_whole_and_what_todays_code_would_write() -> None:
-    for one, folder in records.find(RUNS).items():
-        assert records.stale(folder) is None
-        run = records.read_run(folder)
-        scores = records.read_in_order(folder, run)
-        assert len(scores) == run.counts.queries_scored, one
+    for one in records.find(RUNS):
+        record = records.read(RUNS, one)
+        run = record.run
+        assert len(record.scores) == run.counts.queries_scored, one
         assert run.ranking is None or run.ranking.of == (
             "documents" if one.task == "in_corpus" else "chunks"
         )
-        if run.ranking is not None and (folder / rankings.FILE).exists():
-            rankings.read(folder / rankings.FILE, run.ranking)
+        record.ranking(Path("nowhere"))
+    for path in RUNS.glob(f"*/{records.CONDITIONS}"):
+        rows = [records._row(*of) for of in records._runs(path).values()]
+        told = [{name: value for name, value in row.items() if value is not None} for row in rows]
+        stored = pq.read_table(path).to_pylist()
+        assert told == [
+            {name: value for name, value in row.items() if value is not None} for row in stored
+        ]
+        assert all(json.loads(row["measures"]) for row in rows)
 
 
 def test_all_results_stay_small_enough_to_clone() -> None:
-    files = [path for path in (ROOT / "results").rglob("*") if path.is_file()]
-    assert sum(path.stat().st_size for path in files) < 60_000_000
+    paths = [path for path in (ROOT / "results").rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in paths) < 45_000_000
+    assert len(paths) < 500

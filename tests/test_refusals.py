@@ -104,7 +104,6 @@ COMMANDS = [
     ("study labels --collection zz", "unknown collection 'zz'; use one of chroma"),
     ("notebook clams", "unknown notebook 'clams'"),
     ("reproduce --profile zz", "unknown profile 'zz'; use builtin"),
-    ("rescore P@5 --only zz", "no record matches zz"),
     ("export --csv scores.csv --only zz", "no record matches zz"),
     ("export", "name what to write: --csv FILE, --trec FOLDER, or both"),
     ("fetch nq", "unknown collection 'nq'; use one of chroma"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pandas as pd
@@ -10,9 +11,8 @@ import pytest
 from chunkstudy import Study
 from chunkstudy.base.places import Places
 from chunkstudy.base.spans import Collection, Document, Judgment, Query
-from chunkstudy.runs import rescore
+from chunkstudy.runs import conditions, records, rescore
 from chunkstudy.runs.parquet import RecordError
-from chunkstudy.runs.records import Run, read_run
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.study import collection as passages
 from chunkstudy.study import scores
@@ -21,7 +21,7 @@ from tests.small_study import LONG
 PLACES = Places(Path(__file__).parents[1])
 MINILM = "sentence-transformers__all-MiniLM-L6-v2"
 RECURSIVE = "recursive-250-125-wordpiece-special"
-PATH = f"chroma/{RECURSIVE}/{MINILM}/pre_embedding/as_published-chroma"
+CONDITION = conditions.parse(f"chroma/{RECURSIVE}/{MINILM}/pre_embedding/as_published-chroma")
 
 
 def scored(
@@ -119,19 +119,24 @@ def test_another_cut_off_of_chromas_table_needs_neither_a_run_nor_a_text(
 
 
 def test_first_chunks_of_another_run_are_refused(tmp_path: Path) -> None:
-    run = read_run(PLACES.runs / PATH)
-    for name in ("facts", "runs"):
-        (tmp_path / "results").mkdir(exist_ok=True)
-        (tmp_path / "results" / name).symlink_to(PLACES.results / name)
+    shutil.copytree(PLACES.results / "facts", tmp_path / "results" / "facts")
+    shutil.copytree(PLACES.runs / "chroma", tmp_path / "results" / "runs" / "chroma")
+    places = Places(tmp_path)
+    run = records.read(places.runs, CONDITION).run
     later = _kept(run).groupby("query").tail(rescore.FIRST - 1)
-    with pytest.raises(RecordError, match="is not of the record"):
-        rescore.keep_first(Places(tmp_path), run, later)
-    assert not list((tmp_path / "results/first_chunks").rglob("*.parquet"))
-    rescore.keep_first(Places(tmp_path), run, _kept(run))
-    assert rescore.first_chunks(Places(tmp_path), run) is not None
+    with pytest.raises(RecordError, match="are not of the record"):
+        rescore.keep_first(places, run, later)
+    records.keep_first_chunks(places.runs, run, None)
+    assert rescore.first_chunks(places, run) is None
+    records.keep_first_chunks(places.runs, run, later)
+    with pytest.raises(RecordError, match="are not of the record"):
+        rescore.first_chunks(places, run)
+    rescore.keep_first(places, run, _kept(run))
+    kept = rescore.first_chunks(places, run)
+    assert kept is not None and kept.equals(_kept(run))
 
 
-def _kept(run: Run) -> pd.DataFrame:
+def _kept(run: records.Run) -> pd.DataFrame:
     found = rescore.first_chunks(PLACES, run)
     assert found is not None
     return found

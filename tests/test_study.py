@@ -14,11 +14,13 @@ import papermill
 import pytest
 
 from chunkstudy import Study
+from chunkstudy.base.places import Places
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.encoders import transformer
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.study import runs, study
 from chunkstudy.study.runs import Compute
+from tests import small_study
 from tests.small_study import Letters
 
 ROOT = Path(__file__).parents[1]
@@ -142,9 +144,8 @@ def test_what_does_not_exist_is_refused_in_one_sentence(
 def test_an_encoder_that_cannot_be_had_leaves_what_is_stored(
     root: Path, monkeypatch: pytest.MonkeyPatch, compute: Compute
 ) -> None:
-    (root / "results/runs/builtin/fixed-64/sentence-transformers__all-MiniLM-L6-v2").mkdir(
-        parents=True
-    )
+    other = small_study.condition("as_published-chroma")
+    small_study.write_record(Places(root), other, small_study.MANY)
     monkeypatch.setattr(
         "chunkstudy.runs.requirements.weights_needed", lambda spec: [f"{spec.id}: get them"]
     )

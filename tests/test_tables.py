@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from hypothesis import strategies as st
 
 from chunkstudy.base.places import Places
 from chunkstudy.evaluation.measures import in_tokens
+from chunkstudy.runs import records
 from chunkstudy.study import latex
 from chunkstudy.study.formats import Column, number, whole
 from chunkstudy.study.tables import LONG, Table
@@ -22,8 +22,8 @@ from chunkstudy.study.titles import named
 ROOT = Path(__file__).resolve().parents[1]
 MINUS = "\N{MINUS SIGN}"
 MEASURES = sorted(
-    {name for path in Places(ROOT).runs.glob("*/*/*/*/*/run.json")
-     for name in json.loads(path.read_text(encoding="utf-8"))["measures"]}
+    {name for condition in records.find(Places(ROOT).runs)
+     for name in records.read(Places(ROOT).runs, condition).run.measures}
 )  # fmt: skip
 """Every measure that a record holds."""
 GAINS = pd.DataFrame(
@@ -70,8 +70,8 @@ def test_a_score_and_its_difference_are_in_the_unit_of_their_measure(measure: st
 
 
 def test_all_scores_but_counts_of_tokens_are_fractions() -> None:
-    for path in sorted(Places(ROOT).runs.glob("*/recursive-200-0/*/*/*/per_query.parquet")):
-        largest = pd.read_parquet(path).drop(columns="query_id").max()
+    for path in sorted(Places(ROOT).runs.glob("*/all-MiniLM-L6-v2.parquet")):
+        largest = pd.read_parquet(path).select_dtypes("number").max()
         beyond = {name for name, most in largest.items() if most > 1}
         assert beyond == {name for name in largest.index if in_tokens(str(name))}, path
 

@@ -13,8 +13,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from filelock import FileLock
+
 PART = ".part"
 """How the name of a file that is being written ends; it begins with a dot."""
+LOCK = ".lock"
+"""The file in a folder that is locked while somebody writes there."""
 
 
 @contextmanager
@@ -76,20 +80,14 @@ def _locked(handle: int) -> bool:
 
 
 @contextmanager
-def alone(folder: Path) -> Iterator[None]:
+def folder_lock(folder: Path) -> Iterator[None]:
     """Wait until no other process works in the folder, and keep others out meanwhile.
 
-    The lock is on the folder itself and ends with the process, so a killed one leaves none. Where
-    a file system knows no locks nobody waits.
+    The lock is on a hidden file there and ends with the process, so a killed one leaves none.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        with suppress(OSError):
-            fcntl.flock(handle, fcntl.LOCK_EX)
+    with FileLock(folder / LOCK):
         yield
-    finally:
-        os.close(handle)
 
 
 def _prefix(path: Path) -> str:

@@ -1,4 +1,4 @@
-"""What can be done with records: more measures, export, those of another machine."""
+"""What can be done with records: export, those of another machine."""
 
 from __future__ import annotations
 
@@ -13,19 +13,6 @@ from chunkstudy.commands.failing import one_sentence
 
 PANEL = "Records"
 app = typer.Typer()
-
-
-@app.command(rich_help_panel=PANEL)
-def rescore(
-    measure: Annotated[str, typer.Argument(help="Such as P@5, SpanRecall@3 or DCG@3")],
-    only: Only = ALL,
-) -> None:
-    """Add a measure to records, computed from their kept rankings without encoding."""
-    with one_sentence():
-        from chunkstudy.runs.rescore import rescore as add
-
-        added = add(measure, recorded(only), places.find())
-        typer.echo(f"{measure} was added to {added} records; run `chunkstudy reproduce` next")
 
 
 @app.command(rich_help_panel=PANEL)
@@ -64,12 +51,9 @@ def merge(
     with one_sentence():
         from chunkstudy.runs.merging import merge as add
 
-        merged = add(folder)
-    for refusal in merged.refused:
+        added, already, refused = add(folder)
+    for refusal in refused:
         typer.echo(f"chunkstudy: {refusal}", err=True)
-    typer.echo(
-        f"{merged.added} records added, {merged.here} were here already, "
-        f"{len(merged.refused)} refused"
-    )
-    if merged.refused:
+    typer.echo(f"{added} records added, {already} were here already, {len(refused)} refused")
+    if refused:
         raise typer.Exit(1)

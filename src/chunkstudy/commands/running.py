@@ -25,7 +25,7 @@ def list_conditions(only: Only = ALL) -> None:
     with one_sentence():
         runs = places.find().runs
         for condition in select(only):
-            if records.complete(runs / condition.path):
+            if records.complete(runs, condition):
                 status = "recorded"
             else:
                 status = reason_not_run(condition) or "open"
@@ -40,7 +40,7 @@ def status() -> None:
 
         where = places.find()
         study = planned.conditions(where)
-        missing = [one for one in study if not records.complete(where.runs / one.path)]
+        missing = [one for one in study if not records.complete(where.runs, one)]
         blocked = sum(reason_not_run(one) is not None for one in missing)
         typer.echo(
             f"{len(study) - len(missing)} recorded, {len(missing) - blocked} open, "

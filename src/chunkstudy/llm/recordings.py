@@ -25,7 +25,7 @@ from typing import Any
 from urllib.parse import quote
 
 from chunkstudy.base import places
-from chunkstudy.base.files import alone, replacing
+from chunkstudy.base.files import folder_lock, replacing
 from chunkstudy.llm.interface import Provider, Reply, Request, canonical, digest
 
 ALIKE = ("model", "output_limit", "temperature")
@@ -86,7 +86,7 @@ class RecordedLines:
             setting: what they share.
         """
         named = {} if setting is None else {"setting": _checksum(setting)}
-        with self._lock, alone(self.path.parent):
+        with self._lock, folder_lock(self.path.parent):
             self._refresh()
             new = [{**line, **named} for line in lines if line["digest"] not in self]
             if setting is not None and new and named["setting"] not in _settings(self.path):
@@ -98,7 +98,7 @@ class RecordedLines:
     def settle(self) -> None:
         """Order the lines by digest, of what they share by its name; a damaged one is set aside."""
         if self.path.is_file():
-            with self._lock, alone(self.path.parent):
+            with self._lock, folder_lock(self.path.parent):
                 _settle(self.path, lambda content: str(content["digest"]))
                 _settle(settings_of(self.path), _checksum)
                 self._refresh()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.runs import records
-from chunkstudy.runs.against_record import TOLERANCE, hold
+from chunkstudy.runs.against_record import TOLERANCE, compare_to_record
 from chunkstudy.runs.conditions import LATE_512, MINILM, MINILM_512, PRE_EMBEDDING, Condition
 from chunkstudy.runs.run import read_together, run
 
@@ -21,8 +21,8 @@ def units() -> list[tuple[Condition, ...]]:
     """The conditions run live, in parts that share vectors."""
     protocol = CORRECTED.name
     return [
-        tuple(Condition("builtin", one, MINILM, PRE_EMBEDDING, protocol) for one in PLAIN),
-        tuple(Condition("builtin-graded", one, MINILM_512, LATE_512, protocol) for one in LATE),
+        tuple(Condition("builtin", name, MINILM, PRE_EMBEDDING, protocol) for name in PLAIN),
+        tuple(Condition("builtin-graded", name, MINILM_512, LATE_512, protocol) for name in LATE),
     ]
 
 
@@ -34,15 +34,14 @@ def compare(places: Places, unit: tuple[Condition, ...]) -> str:
             tolerance.
     """
     read_together(unit, places.vectors)
-    held = []
+    compared = []
     for condition in unit:
-        record = places.runs / condition.path
         outcome = run(condition, places.vectors, places.build / "runs", places.build / "rankings")
-        held.append(hold(condition, outcome, record, places.rankings))
-        if held[-1].mean > TOLERANCE:
+        compared.append(compare_to_record(condition, outcome, places.runs, places.rankings))
+        if compared[-1].mean > TOLERANCE:
             raise records.RecordError(
-                f"{condition} gives scores that differ by {held[-1].mean:.4f} from the stored "
+                f"{condition} gives scores that differ by {compared[-1].mean:.4f} from the stored "
                 "ones; check that requirements.lock is installed as it stands"
             )
-    name, worst = unit[0].collection, max(one.mean for one in held)
+    name, worst = unit[0].collection, max(comparison.mean for comparison in compared)
     return f"{name}, {len(unit)} conditions, largest difference of a mean {worst:.6f}"

@@ -44,9 +44,9 @@ def sources(places: Places) -> list[Path]:
 def in_turn(places: Places) -> list[list[Path]]:
     """Every notebook, in groups that run one after the other: those that sum up what others wrote
     come last."""
-    found = sources(places)
-    last = [[one] for name in SUMMING_UP for one in found if one.stem == name]
-    return [[one for one in reversed(found) if one.stem not in SUMMING_UP], *last]
+    paths = sources(places)
+    last = [[path] for name in SUMMING_UP for path in paths if path.stem == name]
+    return [[path for path in reversed(paths) if path.stem not in SUMMING_UP], *last]
 
 
 def named(places: Places, name: str) -> Path:
@@ -68,19 +68,19 @@ def parse_parameters(source: Path, given: Sequence[str]) -> dict[str, Any]:
         NotebookError: where there is no equals sign, or the value is of another kind.
     """
     declared = inspect_parameters(source)
-    found: dict[str, Any] = {}
-    for one in given:
-        name, equals, value = one.partition("=")
+    parameters: dict[str, Any] = {}
+    for text in given:
+        name, equals, value = text.partition("=")
         if not equals:
-            raise NotebookError(f"write {one!r} as name=value")
+            raise NotebookError(f"write {text!r} as name=value")
         if isinstance(declared.get(name, ""), str):
-            found[name] = value
+            parameters[name] = value
             continue
         try:
-            found[name] = ast.literal_eval(value)
+            parameters[name] = ast.literal_eval(value)
         except (ValueError, SyntaxError) as error:
             raise NotebookError(f"{value!r} is no value for parameter {name!r}") from error
-    return found
+    return parameters
 
 
 def run_one(places: Places, source: Path) -> str:

@@ -64,10 +64,10 @@ def build(places: Places, folder: Path | None = None) -> Path:
     log_file = work / "main.log"
     log = log_file.read_text(encoding="latin-1") if log_file.exists() else done.stdout
     if done.returncode:
-        said = next((line for line in log.splitlines() if line.startswith("!")), "no reason given")
-        raise PaperError(f"TeX stopped: {said}; the log is {log_file}")
-    if found := faults(log):
-        raise PaperError(f"{len(found)} faults in the paper, first: {found[0]}")
+        reason = next((line for line in log.splitlines() if line[:1] == "!"), "no reason given")
+        raise PaperError(f"TeX stopped: {reason}; the log is {log_file}")
+    if stumbles := faults(log):
+        raise PaperError(f"{len(stumbles)} faults in the paper, first: {stumbles[0]}")
     pdf = work / "main.pdf"
     if folder is not None:
         return pdf
@@ -78,14 +78,13 @@ def build(places: Places, folder: Path | None = None) -> Path:
 def faults(log: str) -> list[str]:
     """What a reader would stumble over, from TeX's log: lines that stand out by more than a point,
     references and citations to nothing, characters that the font lacks."""
-    wide = [found[0] for found in OVERFULL.finditer(log) if float(found[1]) > TOLERATED]
-    return wide + [found[0] for found in FAULTY.finditer(log)]
+    wide = [match[0] for match in OVERFULL.finditer(log) if float(match[1]) > TOLERATED]
+    return wide + [match[0] for match in FAULTY.finditer(log)]
 
 
 def inputs(places: Places) -> list[Path]:
     """Every file that TeX reads for the paper, besides its own."""
-    found = dict.fromkeys(_read(places.paper, "main.tex"))
-    return sorted(found)
+    return sorted(set(_read(places.paper, "main.tex")))
 
 
 def digest(places: Places) -> str:

@@ -43,14 +43,16 @@ def conditions(places: Places) -> list[Condition]:
             f"{places.root} has no notebooks, whose parameters say what is run; go to a checkout "
             "of the project, or name a condition as collection/chunker/encoder/ordering/protocol"
         )
-    pages = [one for source in notebooks for one in of_notebook(inspect_parameters(source))]
+    pages = [
+        condition for source in notebooks for condition in of_notebook(inspect_parameters(source))
+    ]
     return list(dict.fromkeys([*pages, *sorted(records.find(places.runs)), *published_grid()]))
 
 
 def of_small_model(places: Places) -> list[Condition]:
     """Those of them that two cores finish in hours: MiniLM's, and what reads no text by a model."""
     small = parse_encoder(MINILM).model
-    return [one for one in conditions(places) if not one.model or one.model.model == small]
+    return [c for c in conditions(places) if not c.model or c.model.model == small]
 
 
 def of_notebook(parameters: Parameters) -> Iterator[Condition]:
@@ -85,7 +87,7 @@ def _collections(parameters: Parameters) -> dict[str, list[str]]:
     searched = {}
     for name, value in parameters.items():
         values = value if isinstance(value, list) else [value]
-        if values and all(isinstance(one, str) and one in COLLECTIONS for one in values):
+        if values and all(isinstance(name, str) and name in COLLECTIONS for name in values):
             searched[name] = values
     return searched
 

@@ -54,17 +54,17 @@ def fill_regions(path: Path, blocks: Mapping[str, str]) -> None:
 
 def works(comparison: pd.DataFrame) -> str:
     """What was published, what of it was run, how it agrees, and what the rest waits for."""
-    found = [
+    by_work = [
         (WORKS[str(work)].title, *_counts(cells), _waits_for(cells))
         for work, cells in comparison.groupby("work", sort=False)
     ]
-    rows = [*found, ("all", *_counts(comparison), "")]
+    rows = [*by_work, ("all", *_counts(comparison), "")]
     return Table(pd.DataFrame(rows, columns=list(HEADS))).markdown()
 
 
-def headlines(found: pd.DataFrame, folder: str = "") -> str:
+def headlines(answers: pd.DataFrame, folder: str = "") -> str:
     """The first answer of each of ``HEADLINES``, with a link to its page in ``folder``."""
-    first = found.drop_duplicates("page").set_index("page").reindex(HEADLINES).dropna()
+    first = answers.drop_duplicates("page").set_index("page").reindex(HEADLINES).dropna()
     return "\n".join(
         f"{at}. **{question}** {answer} ([page]({folder}{page}.ipynb))"
         for at, (page, question, answer) in enumerate(first.itertuples(), start=1)
@@ -82,7 +82,7 @@ def _counts(cells: pd.DataFrame) -> tuple[str, ...]:
 def _waits_for(cells: pd.DataFrame) -> str:
     """The models of the cells that were not run, those of most cells first."""
     waiting = cells.loc[cells["verdict"] == "not_run", "encoder"].value_counts()
-    named = (str(one) for one in waiting.index)
-    names = [titles.encoder(one) for one in named if one not in ("", NONE)]
+    slugs = (str(slug) for slug in waiting.index)
+    names = [titles.encoder(slug) for slug in slugs if slug not in ("", NONE)]
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     return ", ".join(names[:NAMED]) + more

@@ -35,7 +35,7 @@ class ReproduceError(RuntimeError):
 
 
 @dataclass
-class Board:
+class ProgressTable:
     """Work handed to processes, and what became of it."""
 
     processes: ProcessPoolExecutor
@@ -44,15 +44,15 @@ class Board:
 
     def run(self, stage: str, work: Callable[..., str], given: Sequence[tuple[Any, ...]]) -> None:
         """Run ``work`` once for each of ``given``, side by side, and say what each did."""
-        waiting = [self.processes.submit(work, *one) for one in given]
+        waiting = [self.processes.submit(work, *arguments) for arguments in given]
         for done, future in enumerate(as_completed(waiting), start=1):
             try:
-                said = future.result()
+                outcome = future.result()
             except Exception as error:
-                said = of_the_system(error) if isinstance(error, OSError) else str(error)
-                self.failed.append(said)
+                outcome = of_the_system(error) if isinstance(error, OSError) else str(error)
+                self.failed.append(outcome)
             seconds = time.monotonic() - self.started
-            print(f"[{seconds:4.0f} s] {stage}, {done} of {len(given)}: {said}", file=sys.stderr,
+            print(f"[{seconds:4.0f} s] {stage}, {done} of {len(given)}: {outcome}", file=sys.stderr,
                   flush=True)  # fmt: skip
 
     def finish(self) -> None:
@@ -73,14 +73,14 @@ def reproduce(places: Places, workers: int | None = None) -> None:
     """
     check_writable(places.results)
     with pool(workers) as processes, ThreadPoolExecutor(1) as beside:
-        board = Board(processes)
+        board = ProgressTable(processes)
         running = beside.submit(run_live, places, board)
         from_records(places, board)
         running.result()
     board.finish()
 
 
-def from_records(places: Places, board: Board) -> None:
+def from_records(places: Places, board: ProgressTable) -> None:
     """Everything that follows from the records; what sums up waits for what it sums up, and is left
     out where some of that failed."""
     stages: list[tuple[str, Callable[..., str], list[tuple[Any, ...]]]] = [
@@ -115,7 +115,7 @@ def publish(places: Places) -> str:
     return "README and the paper's numbers"
 
 
-def run_live(places: Places, board: Board) -> None:
+def run_live(places: Places, board: ProgressTable) -> None:
     """The built-in collection, part by part, so that nothing is embedded twice."""
     for unit in live.units():
         board.run("built-in collection, live", live.compare, [(places, unit)])

@@ -8,20 +8,11 @@ from fnmatch import fnmatch
 import pandas as pd
 
 from chunkstudy.base.places import Places
-from chunkstudy.encoders import models
 from chunkstudy.publish.readme import fill_regions
 from chunkstudy.runs import records
-from chunkstudy.runs.against_record import TOLERANCE
-from chunkstudy.runs.conditions import CONTEXTUALIZED, parse_encoder
 from chunkstudy.runs.estimate import prices, total
 from chunkstudy.study import written
 from chunkstudy.study.tables import Table
-
-PEAK = {"plain": "1.5 GB", "late": "2.9 GB"}
-"""Of memory, by one process that reads Chroma's corpora with MiniLM, as GNU time counted it:
-chunks by themselves, and in averaged windows of 512 tokens."""
-FLOAT = 4
-"""Bytes of a number in a vector."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,27 +76,16 @@ def fill(places: Places) -> None:
 
 
 def expected(places: Places) -> str:
-    """A row a finding: command, value, tolerance, minutes, memory, disk."""
+    """A row a finding: command, value, minutes."""
     numbers, recorded = written.numbers(places), records.find(places.runs)
     rows = []
-    for one in FINDINGS:
-        found = [c for c in recorded if any(fnmatch(str(c), p) for p in one.patterns)]
-        seconds = total(prices(found, places, again=True)).seconds
-        size = sum(_bytes(records.read_run(recorded[c])) for c in found)
-        value = one.expected
+    for finding in FINDINGS:
+        behind = [c for c in recorded if any(fnmatch(str(c), p) for p in finding.patterns)]
+        minutes = total(prices(behind, places, again=True)).seconds / 60
+        value = finding.expected
         for name, text in numbers.items():
             value = value.replace(f"{{{name}}}", text)
-        late = any(c.ordering.startswith(CONTEXTUALIZED) for c in found)
-        only = " ".join(f"--only '{pattern}'" for pattern in one.patterns)
-        rows.append((
-            one.name, f"`chunkstudy run --again {only}`", value, f"{100 * TOLERANCE:g} points",
-            f"{seconds / 60:.0f}", PEAK["late" if late else "plain"], f"{size / 1e6:,.0f} MB",
-        ))  # fmt: skip
-    heads = ["finding", "command", "expected", "tolerance", "minutes", "memory", "disk"]
+        only = " ".join(f"--only '{pattern}'" for pattern in finding.patterns)
+        rows.append((finding.name, f"`chunkstudy run --again {only}`", value, f"{minutes:.0f}"))
+    heads = ["finding", "command", "expected", "minutes"]
     return Table(pd.DataFrame(rows, columns=heads)).markdown()
-
-
-def _bytes(run: records.Run) -> int:
-    """What the vectors of a run's chunks and queries take."""
-    texts = run.counts.chunks + run.counts.queries_scored
-    return texts * models.spec(parse_encoder(run.encoder).model).dimension * FLOAT

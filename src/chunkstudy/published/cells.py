@@ -165,7 +165,8 @@ def facts(places: Places) -> dict[str, Fact]:
         CellError: for a row that is no fact, or a name that stands twice.
     """
     paths = sorted((places.published / OFFICIAL_CODE).glob("*.csv"))
-    return {one.fact: one for one in by_key(paths, Fact, lambda fact: (fact.fact,))}
+    facts_read = by_key(paths, Fact, lambda fact: (fact.fact,))
+    return {fact.fact: fact for fact in facts_read}
 
 
 def by_key(
@@ -176,7 +177,7 @@ def by_key(
     Raises:
         CellError: naming the file and the line.
     """
-    found: dict[tuple[str, ...], Row] = {}
+    rows: dict[tuple[str, ...], Row] = {}
     for path in paths:
         with path.open(encoding="utf-8", newline="") as file:
             reader = csv.DictReader(file)
@@ -188,13 +189,13 @@ def by_key(
                     row = kind.model_validate_strings({k: v for k, v in fields.items() if v})
                 except ValidationError as error:
                     column, message = first_fault(error)
-                    said = f"{column}: {message}" if column else message
-                    raise CellError(f"{where}: {said}") from error
-                if key(row) in found:
+                    fault = f"{column}: {message}" if column else message
+                    raise CellError(f"{where}: {fault}") from error
+                if key(row) in rows:
                     raise CellError(
                         f"{where} has the key of another row "
                         f"({', '.join(filter(None, key(row)))}); keep one of them or tell them "
                         "apart by a column"
                     )
-                found[key(row)] = row
-    return list(found.values())
+                rows[key(row)] = row
+    return list(rows.values())

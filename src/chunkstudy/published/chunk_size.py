@@ -47,8 +47,8 @@ def correlate(
     """
     x, y = points["size"].to_numpy(dtype=np.float64), points["score"].to_numpy(dtype=np.float64)
     if not outliers:
-        kept = statistics.inside_fences(x) & statistics.inside_fences(y)
-        x, y = x[kept], y[kept]
+        inside = statistics.inside_fences(x) & statistics.inside_fences(y)
+        x, y = x[inside], y[inside]
     if logarithm:
         x, y = np.log10(x[x > 0]), y[x > 0]
     varies = len(x) >= LEAST and not constant(x) and not constant(y)
@@ -56,7 +56,7 @@ def correlate(
     return {"n": len(x), "dropped": len(points) - len(x), "r": r, "p": p}
 
 
-def by_code(points: pd.DataFrame, arm: str) -> pd.DataFrame:
+def by_code(points: pd.DataFrame, method: str) -> pd.DataFrame:
     """``size, score, collection`` of queries in corpora and of books.
 
     Args:
@@ -65,7 +65,7 @@ def by_code(points: pd.DataFrame, arm: str) -> pd.DataFrame:
     """
     inside = points["collection"].isin(BOOKS)
     parts = [points[~inside], by_book(points[inside])]
-    return scored(pd.concat(parts).rename(columns={"document": "size"}), arm)
+    return scored(pd.concat(parts).rename(columns={"document": "size"}), method)
 
 
 def by_book(points: pd.DataFrame) -> pd.DataFrame:
@@ -74,15 +74,15 @@ def by_book(points: pd.DataFrame) -> pd.DataFrame:
     The book is what stands before ``-Query-`` in a query's id.
     """
     books = points.assign(book=points["query_id"].str.rsplit("-Query-", n=1).str[0])
-    kept = books[["book", "document", "plain", "late", "collection"]].groupby("book")
-    return kept.agg({"document": "mean", "plain": "mean", "late": "mean", "collection": "first"})
+    means = books[["book", "document", "plain", "late", "collection"]].groupby("book")
+    return means.agg({"document": "mean", "plain": "mean", "late": "mean", "collection": "first"})
 
 
-def scored(points: pd.DataFrame, arm: str) -> pd.DataFrame:
+def scored(points: pd.DataFrame, method: str) -> pd.DataFrame:
     """The points that have a score under an arm; a change has one where there was one before."""
     plain, late = points["plain"], points["late"]
     scores = {PRE_EMBEDDING: plain, CONTEXTUALIZED: late, CHANGE: late / plain.where(plain > 0) - 1}
-    return points.assign(score=scores[arm]).dropna(subset="score")
+    return points.assign(score=scores[method]).dropna(subset="score")
 
 
 def kept(
@@ -90,19 +90,22 @@ def kept(
 ) -> pd.DataFrame:
     """What the experiment ``chunk-sizes`` measured of a condition's chunks, in the encoder's own
     tokens or, where only these were counted, in all-MiniLM-L6-v2's; empty where nothing was."""
-    own = sizes.get(f"{collection}{BEFORE_ENCODER}{encoder}", sizes.get(collection, NOTHING))
-    return own[(own["chunker"] == chunker) & (own["protocol"] == protocol)]
+    table = sizes.get(f"{collection}{BEFORE_ENCODER}{encoder}", sizes.get(collection, NOTHING))
+    return table[(table["chunker"] == chunker) & (table["protocol"] == protocol)]
 
 
-def with_scores(own: pd.DataFrame, plain: pd.Series, late: pd.Series | None) -> pd.DataFrame:
+def with_scores(table: pd.DataFrame, plain: pd.Series, late: pd.Series | None) -> pd.DataFrame:
     """``query_id, relevant, document, plain, late``: a method's sizes and scores by query."""
-    own = own.set_index("query_id").join(plain.rename("plain"), how="inner")
-    own = own.join(late.rename("late")) if late is not None else own.assign(late=np.nan)
-    return own.reset_index()
+    table = table.set_index("query_id").join(plain.rename("plain"), how="inner")
+    table = table.join(late.rename("late")) if late is not None else table.assign(late=np.nan)
+    return table.reset_index()
 
 
 def published_r(
-    conditions: Iterable[Condition], arm: str, library: Library, sizes: Mapping[str, pd.DataFrame]
+    conditions: Iterable[Condition],
+    method: str,
+    library: Library,
+    sizes: Mapping[str, pd.DataFrame],
 ) -> list[float]:
     """r of each method by the official script, all of whose conditions have records; none of a
     method whose sizes were not measured.
@@ -112,25 +115,26 @@ def published_r(
         arm: of ``ARMS``.
         sizes: the tables of the experiment ``chunk-sizes``.
     """
-    found: dict[str, dict[str, dict[bool, Condition]]] = {}
-    for one in conditions:
-        by_collection = found.setdefault(one.chunker, {})
-        by_collection.setdefault(one.collection, {})[one.ordering == PRE_EMBEDDING] = one
+    behind: dict[str, dict[str, dict[bool, Condition]]] = {}
+    for condition in conditions:
+        by_collection = behind.setdefault(condition.chunker, {})
+        by_ordering = by_collection.setdefault(condition.collection, {})
+        by_ordering[condition.ordering == PRE_EMBEDDING] = condition
     rs = []
-    for by_collection in found.values():
+    for by_collection in behind.values():
         parts = []
         for name, both in by_collection.items():
             plain = both[True]
-            own = kept(sizes, name, plain.chunker, plain.encoder, plain.protocol)
+            table = kept(sizes, name, plain.chunker, plain.encoder, plain.protocol)
             late = _scores(library, both[False]) if False in both else None
-            parts.append(with_scores(own, _scores(library, plain), late).assign(collection=name))
+            parts.append(with_scores(table, _scores(library, plain), late).assign(collection=name))
         if all(map(len, parts)):
-            points = by_code(pd.concat(parts, ignore_index=True), arm)
+            points = by_code(pd.concat(parts, ignore_index=True), method)
             rs.append(float(correlate(points, outliers=False, logarithm=True)["r"]))
     return rs
 
 
-def _scores(library: Library, one: Condition) -> pd.Series:
-    record = library.get(one)
+def _scores(library: Library, condition: Condition) -> pd.Series:
+    record = library.get(condition)
     assert record is not None
-    return record.wide[one.measure].dropna()
+    return record.wide[condition.measure].dropna()

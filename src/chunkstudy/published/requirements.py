@@ -27,8 +27,8 @@ def of_missing(conditions: Iterable[Condition]) -> list[str]:
     """What conditions without a record wait for, whatever this machine has, so that the table is
     the same everywhere."""
     missing = list(conditions)
-    found = [sentence for one in missing for sentence in requirements(one)]
-    return found or [f"{OPEN}run `chunkstudy run --only '{missing[0]}'`"]
+    sentences = [sentence for condition in missing for sentence in requirements(condition)]
+    return sentences or [f"{OPEN}run `chunkstudy run --only '{missing[0]}'`"]
 
 
 def joined(sentences: Iterable[str]) -> str:
@@ -43,5 +43,5 @@ def split(text: str) -> list[str]:
 
 def thing(sentence: str) -> str:
     """What a sentence waits for, in words and nothing else; empty where nothing is to be had."""
-    found = THING.fullmatch(sentence)
-    return found["thing"] if found else ""
+    match = THING.fullmatch(sentence)
+    return match["thing"] if match else ""

@@ -82,7 +82,7 @@ class _Comparison:
         """What stands beside a cell; numbers that there are none of have no entry."""
         row: dict[str, object] = {"protocol": WORKS[cell.work].protocol, "run": "", "setting": "",
                                   "verdict": "not_run", "fits": "", "needs": ""}  # fmt: skip
-        missing = [one for one in conditions_of(source) if self.library.get(one) is None]
+        missing = [c for c in conditions_of(source) if self.library.get(c) is None]
         if not isinstance(source, Measured):
             row |= {"run": pattern(source), "protocol": next(conditions_of(source)).protocol}
         ours = None if missing else self._reproduced(cell, source)
@@ -93,7 +93,7 @@ class _Comparison:
             row |= {"run": f"studies/{source.study}", "corrected": ours.corrected}
         else:
             twin = corrected_source(source)
-            if all(self.library.get(one) for one in conditions_of(twin)):
+            if all(self.library.get(condition) for condition in conditions_of(twin)):
                 row["corrected"] = self._value(cell, twin).value
         row |= {"reproduced": ours.value, "low": ours.low, "high": ours.high}
         return row | self.judge.judged(cell, source, ours.value)
@@ -112,9 +112,7 @@ class _Comparison:
             parts = [self._value(cell, part) for part in source.parts]
             return Reproduced(statistics.mean([part.value for part in parts]))
         if isinstance(source, Change):
-            before, after = (
-                statistics.mean(self._values(cell, one)) for one in conditions_of(source)
-            )
+            before, after = (statistics.mean(self._values(cell, c)) for c in conditions_of(source))
             return Reproduced(100 * (after / before - 1))
         assert isinstance(source, Condition)
         if cell.measure == "chunk size":
@@ -140,16 +138,16 @@ class _Comparison:
     def _length(self, cell: Cell) -> Reproduced | None:
         """The mean number of characters of a collection's documents."""
         lengths = study_results.read(self.places, "document-lengths")
-        found = at(lengths, collection=cell.collection)
-        return Reproduced(float(found["mean characters"].iloc[0])) if len(found) else None
+        matching = at(lengths, collection=cell.collection)
+        return Reproduced(float(matching["mean characters"].iloc[0])) if len(matching) else None
 
     def _cosine(self, cell: Cell) -> Reproduced | None:
         """Of Jina's example on Berlin."""
         cosines = study_results.read(self.places, "berlin")
-        found = at(cosines, encoder=cell.encoder, chunk=cell.chunker)
-        if found.empty:
+        matching = at(cosines, encoder=cell.encoder, chunk=cell.chunker)
+        if matching.empty:
             return None
-        measured = found.iloc[0]
+        measured = matching.iloc[0]
         if cell.ordering == PRE_EMBEDDING:
             return Reproduced(float(measured["plain"]))
         return Reproduced(float(measured["late as published"]), corrected=float(measured["late"]))
@@ -158,10 +156,10 @@ class _Comparison:
         """r as the official code defines it; the lowest or highest of all methods where the cell
         says so."""
         of_methods = published_r(conditions, cell.ordering, self.library, self._chunk_sizes)
-        found = [r for r in of_methods if not math.isnan(r)]
-        if not found:
+        defined = [r for r in of_methods if not math.isnan(r)]
+        if not defined:
             return None
-        return Reproduced(min(found) if cell.statistic == "lowest r" else max(found))
+        return Reproduced(min(defined) if cell.statistic == "lowest r" else max(defined))
 
     @cached_property
     def _chunk_sizes(self) -> dict[str, pd.DataFrame]:

@@ -132,8 +132,9 @@ def corrected_source(source: Scored) -> Scored:
 
 def pattern(source: Source) -> str:
     """The condition's path; of several, ``*`` where they differ, as ``--only`` takes it."""
-    parts = [set(one) for one in zip(*(c.path.parts for c in conditions_of(source)), strict=True)]
-    return "/".join(min(one) if len(one) == 1 else "*" for one in parts)
+    paths = (condition.path.parts for condition in conditions_of(source))
+    parts = [set(names) for names in zip(*paths, strict=True)]
+    return "/".join(min(names) if len(names) == 1 else "*" for names in parts)
 
 
 def _chroma(cell: Cell) -> Source:
@@ -189,14 +190,14 @@ def _taxonomy(cell: Cell) -> Source:
         if cell.table != "4":
             return published_grid.taxonomy(collection, chunker, cell.encoder, cell.ordering)
         before, after = (
-            published_grid.taxonomy(collection, chunker, cell.encoder, one)
-            for one in published_grid.ORDERINGS
+            published_grid.taxonomy(collection, chunker, cell.encoder, name)
+            for name in published_grid.ORDERINGS
         )
         return Change(before, after)
 
     collections = IN_CORPUS if cell.collection == AVERAGE else (cell.collection,)
     chunkers = published_grid.TAXONOMY_METHODS if cell.chunker == AVERAGE else (cell.chunker,)
-    parts = tuple(at(one, method) for method in chunkers for one in collections)
+    parts = tuple(at(name, method) for method in chunkers for name in collections)
     return parts[0] if len(parts) == 1 else Mean(parts)
 
 

@@ -29,11 +29,11 @@ class Judge:
     stack gave where it was run again."""
 
     def __init__(self, places: Places) -> None:
-        found = at(study_results.read(places, SEARCHED_AGAIN, "spread"), **OFFICIAL)
+        spread = at(study_results.read(places, SEARCHED_AGAIN, "spread"), **OFFICIAL)
         names = ("chunker", "part", "measure", "statistic")
         self._spread = {
-            tuple(row[one] for one in names): (row["low"], row["high"])
-            for row in found.to_dict("records")
+            tuple(row[name] for name in names): (row["low"], row["high"])
+            for row in spread.to_dict("records")
         }
 
     def judged(self, cell: Cell, source: Source, value: float) -> dict[str, object]:

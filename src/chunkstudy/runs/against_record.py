@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from chunkstudy.evaluation.measures import in_tokens
-from chunkstudy.runs import rankings, records
+from chunkstudy.runs import records
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.run import Outcome
 
@@ -31,7 +31,7 @@ Agreement = Literal["equal digest", "within tolerance", "different"]
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class Comparison:
     """How far a record and the same condition run here are apart.
 
     Attributes:
@@ -57,34 +57,37 @@ class Held:
         return "equal digest" if self.recorded == self.here else "within tolerance"
 
     def __str__(self) -> str:
-        said = f"{self.agreement}: {self.condition}"
+        text = f"{self.agreement}: {self.condition}"
         if self.recorded != self.here:
-            said += (
+            text += (
                 f", scores {self.recorded[:12]} recorded and {self.here[:12]} here, at most "
                 f"{self.score:.6f} apart, means {self.mean:.6f}, similarities {self.similarity:.1e}"
             )
-        return f"{said}; other {', '.join(self.other)}" if self.other else said
+        return f"{text}; other {', '.join(self.other)}" if self.other else text
 
 
-def hold(condition: Condition, outcome: Outcome, folder: Path, outside: Path) -> Held:
+def compare_to_record(
+    condition: Condition, outcome: Outcome, runs: Path, outside: Path
+) -> Comparison:
     """Hold what a run found against the record of its condition.
 
     Raises:
-        RecordError: if there is no whole record.
+        RecordError: if there is no whole record below ``runs``.
     """
-    run, here = records.read_run(folder), outcome.run
-    scores, means = apart(outcome.scores, records.read_in_order(folder, run))
-    equal = run.per_query_sha256 == here.per_query_sha256
+    record, run_here = records.read(runs, condition), outcome.run
+    run = record.run
+    scores, means = apart(outcome.scores, record.scores)
+    equal = run.per_query_sha256 == run_here.per_query_sha256
     drawn = condition.chunking.needs_encoder or condition.chunking.reader
     forgiven = MACHINE | VECTORS | (BOUNDARIES if drawn and not equal else set())
-    before, now = _exact(run), _exact(here)
-    return Held(
+    before, now = _exact(run), _exact(run_here)
+    return Comparison(
         condition,
         run.per_query_sha256,
-        here.per_query_sha256,
+        run_here.per_query_sha256,
         float(np.nanmax(scores.to_numpy())),
         float(means.max()),
-        _similarity(run, outcome, folder, outside),
+        _similarity(record, outcome, outside),
         tuple(name for name in now if now[name] != before[name] and name not in forgiven),
     )
 
@@ -92,24 +95,24 @@ def hold(condition: Condition, outcome: Outcome, folder: Path, outside: Path) ->
 def apart(scores: pd.DataFrame, others: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
     """How far two scores are apart, by query and measure, and how far their means are, by measure;
     of measures that both have, without what a reader gets in tokens."""
-    common = [one for one in scores if one in others and not in_tokens(str(one))]
+    common = [name for name in scores if name in others and not in_tokens(str(name))]
     ours, theirs = scores[common], others.reindex(scores.index)[common]
     return (ours - theirs).abs(), (ours.mean() - others[common].mean()).abs()
 
 
 def _exact(run: records.Run) -> dict[str, Any]:
     """What a record says, without ties and the device, which are the processor's."""
-    said = run.model_dump(mode="json")
-    del said["counts"]["ties_at_cut"]
-    (said["model"] or {}).pop("device", None)
-    return said
+    fields = run.model_dump(mode="json")
+    del fields["counts"]["ties_at_cut"]
+    (fields["model"] or {}).pop("device", None)
+    return fields
 
 
-def _similarity(run: records.Run, outcome: Outcome, folder: Path, outside: Path) -> float:
+def _similarity(record: records.Record, outcome: Outcome, outside: Path) -> float:
     """The largest difference of the similarity at a rank; 0 where they rank other chunks, or no
     ranking is at hand."""
-    same = run.chunks_sha256 == outcome.run.chunks_sha256
-    recorded = rankings.load(folder, outside, run.ranking) if same else None
+    same = record.run.chunks_sha256 == outcome.run.chunks_sha256
+    recorded = record.ranking(outside) if same else None
     if recorded is None or outcome.kept is None:
         return 0.0
     return float((recorded["score"] - outcome.kept["score"]).abs().max())

@@ -96,10 +96,10 @@ def parse_encoder(slug: str) -> EncoderName:
     Raises:
         ModelError: if the model is not registered, or a precision is named for one behind an API.
     """
-    known = {one.slug: one.id for one in models.MODELS.values()}
-    asked = ENCODER.fullmatch(slug)
-    if asked and asked["model"] in known:
-        model, window, dtype = known[asked["model"]], asked["window"], asked["dtype"]
+    known = {spec.slug: spec.id for spec in models.MODELS.values()}
+    match = ENCODER.fullmatch(slug)
+    if match and match["model"] in known:
+        model, window, dtype = known[match["model"]], match["window"], match["dtype"]
         if dtype and models.spec(model).kind == "api":
             raise ModelError(f"{model} is computed by its provider; leave -{dtype} out")
         return EncoderName(model, int(window) if window else None, dtype)
@@ -166,11 +166,11 @@ def parse_chunker(slug: str) -> ChunkerSpec:
             check_sizes(*sizes)
         if spec.encoder:
             parse_encoder(by)
-        asked = bool(spec.llm) and is_language_model(spec.llm)
+        asks = bool(spec.llm) and is_language_model(spec.llm)
         read = bool(spec.reader) and is_causal_model(spec.reader)
         if spec.llm == entry.llm != "" or spec.reader == SMOLLM:
             spec = replace(spec, by="")
-        if spec.length in entry.lengths and (spec.needs_encoder or asked or read or not by):
+        if spec.length in entry.lengths and (spec.needs_encoder or asks or read or not by):
             return spec
     raise ValueError(
         f"unknown chunker {slug!r}; `chunkstudy chunkers` lists them, with their sizes: "
@@ -238,9 +238,9 @@ def parse_method(slug: str) -> EmbeddingMethod:
     if slug == PRE_EMBEDDING:
         return EmbeddingMethod()
     if match := CONTEXT.fullmatch(slug):
-        found = EmbeddingMethod(context=match["source"])
-        if not found.llm or is_language_model(found.llm):
-            return found
+        method = EmbeddingMethod(context=match["source"])
+        if not method.llm or is_language_model(method.llm):
+            return method
     if match := WINDOWS.fullmatch(slug):
         window = int(match["window"])
         layout = match["layout"] or ""

@@ -66,7 +66,7 @@ def jobs(
     limits = [*first.tolist(), len(chunks)]
     rewritten = chunks.text is not None and protocol.chunk_text == "source"
     if protocol.layout == "packed" or rewritten:
-        ids = [one for one, _ in encoder.content(chunks.texts(documents))]
+        ids = [tokens for tokens, _ in encoder.content(chunks.texts(documents))]
         parts = [packed(ids[a:b], frame) for a, b in itertools.pairwise(limits)]
         return Jobs([layout for layout, _ in parts], [spans for _, spans in parts])
     layouts = []
@@ -95,11 +95,11 @@ def read_once(store: VectorStore, many: Iterable[Jobs], label: str = "reading") 
     """
     layouts = []
     spans = []
-    for one in many:
-        layouts += one.layouts
+    for plan in many:
+        layouts += plan.layouts
         spans += [
             np.concatenate([places, [[0, layout.tokens]]]) if layout.is_whole else places
-            for layout, places in zip(one.layouts, one.spans, strict=True)
+            for layout, places in zip(plan.layouts, plan.spans, strict=True)
         ]
     store.fill(layouts, spans, label)
 
@@ -172,10 +172,10 @@ def encode(
     if not method.window:
         texts = chunks.texts(documents)
         if method.context:
-            texts = [contexts.before(*one) for one in zip(before, texts, strict=True)]
+            texts = [contexts.before(*spans) for spans in zip(before, texts, strict=True)]
         return store.encode(texts, "document", label), sum(not text.strip() for text in texts)
     wanted = jobs(store, documents, chunks, method, protocol)
-    without_tokens = sum(int((one[:, 0] >= one[:, 1]).sum()) for one in wanted.spans)
+    without_tokens = sum(int((spans[:, 0] >= spans[:, 1]).sum()) for spans in wanted.spans)
     return store.pool(wanted.layouts, wanted.spans, label), without_tokens
 
 
@@ -191,7 +191,7 @@ def encode_together(
         np.concatenate([chunks.start for chunks in sets])[order],
         np.concatenate([chunks.end for chunks in sets])[order],
     )
-    found, _ = encode(store, collection.documents, together, parse_method(ordering), CORRECTED)
-    back = np.empty_like(found)
-    back[order] = found
+    vectors, _ = encode(store, collection.documents, together, parse_method(ordering), CORRECTED)
+    back = np.empty_like(vectors)
+    back[order] = vectors
     return np.split(back, np.cumsum([len(chunks) for chunks in sets])[:-1])

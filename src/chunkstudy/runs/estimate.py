@@ -109,7 +109,7 @@ class Price:
 
 def total(prices: Iterable[Price]) -> Cost:
     """What several conditions take together."""
-    return reduce(Cost.__add__, (one.cost for one in prices), Cost())
+    return reduce(Cost.__add__, (price.cost for price in prices), Cost())
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +147,9 @@ def prices(
     contextualized conditions whose documents are laid out alike share one reading: each counts
     once, for the first condition that needs it.
     """
-    missing = [c for c in conditions if again or not records.complete(places.runs / c.path)]
+    missing = [c for c in conditions if again or not records.complete(places.runs, c)]
     blocked = {c: reason_not_run(c) is not None for c in missing}
-    names = {one.collection for one in missing}
+    names = {condition.collection for condition in missing}
     sizes = {name: known_size(name, places)[1] or DEFAULT_TOKENS for name in names}
     seen: set[tuple[str, ...]] = set()
     priced = []
@@ -192,9 +192,9 @@ def open_by_model(conditions: Sequence[Condition], places: Places) -> Iterator[s
     """A line per model with conditions that could be run here and are not recorded: how many, how
     long, and how to start them; they can be stopped at any time and go on where they were."""
     open_of: dict[str, list[Price]] = {}
-    for one in prices(conditions, places):
-        if not one.blocked and (encoder := one.condition.model):
-            open_of.setdefault(encoder.model, []).append(one)
+    for price in prices(conditions, places):
+        if not price.blocked and (encoder := price.condition.model):
+            open_of.setdefault(encoder.model, []).append(price)
     for model, some in open_of.items():
         yield (
             f"{model}: {len(some)} open, at most {in_words(total(some).seconds)} on "

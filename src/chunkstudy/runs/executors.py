@@ -16,15 +16,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from chunkstudy.base import places
 from chunkstudy.base.faults import one_line
 from chunkstudy.base.processes import cores, end_with_parent
 from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.records import is_recorded, record_folder
-from chunkstudy.runs.run import read_together, run
+from chunkstudy.runs.records import RecordError, runs_of
+from chunkstudy.runs.run import Outcome, of_record, read_together, write
 from chunkstudy.runs.store import load_store
 
 ADDRESS = re.compile(r"(?:tcp://|tls://)?[^\s/:]+:[0-9]+")
@@ -32,8 +32,6 @@ PATIENCE = 10.0
 """Seconds that a scheduler may take to answer."""
 ONE_AT_A_TIME = threading.Lock()
 """A Dask worker with several threads runs one task after the other: torch has threads enough."""
-
-
 DIED = "its process died, perhaps for want of memory; use fewer processes"
 
 
@@ -41,72 +39,76 @@ class ExecutorError(RuntimeError):
     """Machines that cannot be reached; the message says what to do."""
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
-    """Conditions of one collection and one encoder, in their order; ``again``: also those that are
-    recorded."""
-
-    conditions: tuple[Condition, ...]
-    again: bool = False
-
-    @property
-    def open(self) -> list[Condition]:
-        """The conditions that remain to be run."""
-        recorded = [] if self.again else [c for c in self.conditions if is_recorded(c)]
-        return [condition for condition in self.conditions if condition not in recorded]
+Task = tuple[Condition, ...]
+"""Conditions of one collection and one encoder, in their order."""
 
 
 @dataclass(frozen=True, slots=True)
 class TaskResult:
-    """What became of a condition; ``failure`` is a sentence, empty where it is recorded."""
+    """What became of a condition.
+
+    Attributes:
+        outcome: what its record will hold; None where it failed, or is recorded.
+        failure: a sentence; empty where it did not fail.
+    """
 
     condition: Condition
     seconds: float = 0.0
     failure: str = ""
+    outcome: Outcome | None = None
 
 
 Executor = Callable[[Sequence[Task]], Iterator[TaskResult]]
-"""Gives the result of every condition as it is known, in no particular order."""
+"""Records each condition of some tasks once it is here, and gives its result, in any order."""
 
 
-def tasks_of(conditions: Iterable[Condition], again: bool = False) -> list[Task]:
+def tasks_of(conditions: Iterable[Condition]) -> list[Task]:
     """The tasks of some conditions, in the order of their first conditions."""
     groups: dict[tuple[str, str], list[Condition]] = {}
     for condition in conditions:
         groups.setdefault((condition.collection, condition.encoder), []).append(condition)
-    return [Task(tuple(group), again) for group in groups.values()]
+    return [tuple(group) for group in groups.values()]
 
 
 def read_documents(task: Task) -> None:
     """Read the documents of a task once for all its conditions. What fails here fails again in a
     condition, which then is named."""
     with suppress(Exception):
-        read_together(task.open, places.find().vectors)
+        read_together(task, places.find().vectors)
 
 
 def run_condition(condition: Condition) -> TaskResult:
-    """Run a condition and write its record; an error becomes a sentence, since another process may
-    not be able to read it."""
-    started, failure = time.perf_counter(), ""
+    """Run a condition; an error becomes a sentence, which every process can read."""
+    started, failure, outcome = time.perf_counter(), "", None
     try:
-        root = record_folder(condition).parents[4]
-        run(condition, places.find().vectors, root, places.find().rankings)
+        outcome = of_record(condition, places.find().vectors)
     except Exception as error:
         failure = one_line(error)
-    return TaskResult(condition, time.perf_counter() - started, failure)
+    return TaskResult(condition, time.perf_counter() - started, failure, outcome)
 
 
 def run_task(task: Task) -> Iterator[TaskResult]:
     """Run a task in this process."""
     read_documents(task)
-    for condition in task.open:
+    for condition in task:
         yield run_condition(condition)
+
+
+def recorded(result: TaskResult) -> TaskResult:
+    """Record an outcome. Only the process that was started writes, so that no two do."""
+    failure = result.failure
+    try:
+        if result.outcome is not None:
+            write(result.outcome, runs_of(result.condition), places.find().rankings)
+    except (OSError, RecordError) as error:
+        failure = one_line(error)
+    return replace(result, outcome=None, failure=failure)
 
 
 def in_this_process(tasks: Sequence[Task]) -> Iterator[TaskResult]:
     """One condition after the other."""
     for task in tasks:
-        yield from run_task(task)
+        yield from map(recorded, run_task(task))
 
 
 def in_processes(number: int) -> Executor:
@@ -129,14 +131,15 @@ def _apart(task: Task, threads: int) -> list[TaskResult]:
     """Run a task in a process of its own, which is given one condition at a time: where it dies,
     that condition has failed, and another process goes on after it."""
     calls: list[tuple[Callable[[Any], Any], Any]] = [(read_documents, task)]
-    calls += [(run_condition, condition) for condition in task.open]
+    calls += [(run_condition, condition) for condition in task]
     results: list[Any] = []
     while len(results) < len(calls):
         spawn = multiprocessing.get_context("spawn")
         with ProcessPoolExecutor(1, spawn, _begin, (threads,)) as process:
             try:
                 for function, given in calls[len(results) :]:
-                    results.append(process.submit(function, given).result())
+                    result = process.submit(function, given).result()
+                    results.append(result and recorded(result))
             except BrokenProcessPool:
                 results.append(TaskResult(calls[len(results)][1], failure=DIED))
     return results[1:]
@@ -152,7 +155,8 @@ def _begin(threads: int) -> None:
 
 
 def on_dask(address: str) -> Executor:
-    """The workers of a Dask scheduler, ``host:port``, which see the folders of this machine.
+    """The workers of a Dask scheduler, ``host:port``, which see the folders of this machine. What
+    one finds is recorded once its task is done.
 
     Raises:
         ExecutorError: if the address is none or the package is missing; when the first result is
@@ -178,10 +182,10 @@ def on_dask(address: str) -> Executor:
             task_of = {client.submit(_run_alone, task, pure=False): task for task in tasks}
             for future in distributed.as_completed(task_of, loop=client.loop):
                 try:
-                    yield from future.result()
+                    yield from map(recorded, future.result())
                 except Exception as error:  # the worker's death, or the scheduler's
                     failure = f"lost on the Dask cluster ({one_line(error)})"
-                    for condition in task_of[future].open:
+                    for condition in task_of[future]:
                         yield TaskResult(condition, failure=failure)
 
     return run_all

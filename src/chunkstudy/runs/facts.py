@@ -39,25 +39,26 @@ def read(places: Places, name: str) -> pd.DataFrame:
 def every(places: Places) -> pd.DataFrame:
     """What decides how each collection's documents are read, a row a collection."""
     paths = sorted((places.results / "facts").glob("*_facts.csv"))
-    found = [read(places, path.stem) for path in paths]
-    return pd.concat(found, ignore_index=True) if found else pd.DataFrame()
+    tables = [read(places, path.stem) for path in paths]
+    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
 
 
 def write(collection: Collection, places: Places) -> None:
     """Write all that is known of a collection of the study: query id to part and the counts of each
     part; Chroma's judged spans, of whose records the first chunks are kept (``rescore``); what
     decides how documents are read."""
-    name, found = collection.name, {}
+    name, tables = collection.name, {}
     if name in IN_PARTS:
         parts = collection.groups.items()
-        found[name] = pd.DataFrame(parts, columns=["query_id", "part"])
-        found[f"{name}_counts"] = counts(collection)
+        tables[name] = pd.DataFrame(parts, columns=["query_id", "part"])
+        tables[f"{name}_counts"] = counts(collection)
     if name == "chroma":
         spans = JudgedSpans.of(collection)
-        found[f"{name}_judgments"] = pd.DataFrame({one: getattr(spans, one) for one in SPANS})
+        columns = {column: getattr(spans, column) for column in SPANS}
+        tables[f"{name}_judgments"] = pd.DataFrame(columns)
     if registry.find(name).task != "token_overlap":
-        found[f"{name}_facts"] = facts(collection)
-    for called, table in found.items():
+        tables[f"{name}_facts"] = facts(collection)
+    for called, table in tables.items():
         text = table.to_csv(index=False, lineterminator="\n")
         write_text(places.results / "facts" / f"{called}.csv", text)
 
@@ -67,7 +68,7 @@ def judged(places: Places, name: str) -> JudgedSpans | None:
     spans, parts = read(places, f"{name}_judgments"), read(places, name)
     if spans.empty or parts.empty:
         return None
-    columns = (spans[one].to_numpy(np.int64) for one in SPANS)
+    columns = (spans[name].to_numpy(np.int64) for name in SPANS)
     return JudgedSpans(len(parts), *columns)
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
 import pandas as pd
@@ -14,37 +12,25 @@ from chunkstudy.base.files import replacing
 from chunkstudy.base.places import Places
 from chunkstudy.runs import facts, records
 from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.records import Record as Record
 
 COLUMNS = (
     "collection", "chunker", "encoder", "ordering", "protocol", "query_id", "measure", "value",
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Record:
-    """One record: what produced it, and its scores."""
-
-    run: records.Run
-    folder: Path
-
-    @cached_property
-    def wide(self) -> pd.DataFrame:
-        """Scores by query id (index, sorted) and measure (columns, sorted), fractions."""
-        return records.read_scores(self.folder, self.run)
-
-
 class Library:
     """The records below ``results/runs``; build it once and pass it on.
 
     Raises:
-        RecordError: if a ``run.json`` is not whole, or of another schema version.
+        RecordError: if a table of conditions is not whole, or of another schema version.
     """
 
     def __init__(self, places: Places) -> None:
         self.places = places
         self._records = {
-            condition: Record(records.read_run(folder), folder)
-            for condition, folder in records.find(places.runs).items()
+            condition: records.read(places.runs, condition)
+            for condition in records.find(places.runs)
         }
         self._parts: dict[str, pd.Series] = {}
 

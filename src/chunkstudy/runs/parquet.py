@@ -1,13 +1,15 @@
-"""Small Parquet files: written whole or not at all, read with one sentence when something is wrong,
-and known by a digest of what they hold, which no writer's version can change."""
+"""Parquet files: written whole or not at all, read with one sentence when something is wrong, and
+known by a digest of what they hold, which no writer's version can change."""
 
 from __future__ import annotations
 
 import hashlib
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -17,6 +19,9 @@ from chunkstudy.base.files import write_bytes
 
 LEVEL = 19
 """Of zstd: a tenth smaller than the default and still read in a millisecond."""
+KEY = ("chunker", "encoder", "ordering", "protocol")
+"""The columns that say of every row of a collection's tables of which condition it is."""
+Key = tuple[str, ...]
 
 
 class RecordError(RuntimeError):
@@ -32,16 +37,41 @@ def write(path: Path, frame: pd.DataFrame, planes: Sequence[str] = ()) -> None:
 
     Args:
         planes: columns whose numbers are stored first byte by first byte, second by second, ...,
-            which is smaller where many share their leading bytes.
+            which is smaller where many share their leading bytes; the others are stored as places
+            in the list of their values, which is smaller where values recur.
     """
-    table = pa.Table.from_pandas(frame, preserve_index=False)
+    _write(path, pa.Table.from_pandas(frame, preserve_index=False), planes)
+
+
+def write_dicts(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write rows that may lack a column, or hold None there."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    _write(path, pa.table({name: [row.get(name) for row in rows] for name in names}))
+
+
+def write_by_key(
+    path: Path,
+    rows: Mapping[Key, pd.DataFrame],
+    columns: Sequence[Hashable],
+    planes: Sequence[str] = (),
+) -> None:
+    """Write the rows of conditions, sorted by them, so that the order of running does not show; no
+    file where there is no row."""
+    if not rows:
+        path.unlink(missing_ok=True)
+        return
+    frames = {key: rows[key].reindex(columns=list(columns)) for key in sorted(rows)}
+    write(path, pd.concat(frames, names=list(KEY)).droplevel(-1).reset_index(), planes)
+
+
+def _write(path: Path, table: pa.Table, planes: Sequence[str] = ()) -> None:
     buffer = io.BytesIO()
     pq.write_table(
         table,
         buffer,
         compression="zstd",
         compression_level=LEVEL,
-        use_dictionary=False,
+        use_dictionary=[name for name in table.column_names if name not in planes],
         use_byte_stream_split=list(planes),
         write_statistics=False,
         store_schema=False,
@@ -50,21 +80,72 @@ def write(path: Path, frame: pd.DataFrame, planes: Sequence[str] = ()) -> None:
 
 
 def read(path: Path) -> pd.DataFrame:
-    """The table in a file.
+    """The table in a file, of which only numbers are missing anywhere.
 
     Raises:
         RecordError: if it is missing, or is not whole.
     """
+    table = _read(path)
+    return pd.DataFrame({name: table[name].to_numpy() for name in table.column_names})
+
+
+def read_dicts(path: Path) -> list[dict[str, Any]]:
+    """The rows of a collection's table, what they lack None.
+
+    Raises:
+        RecordError: if the file is missing, is not whole, or is no such table.
+    """
+    table = _read(path)
+    _check_columns(path, table.column_names)
+    rows: list[dict[str, Any]] = table.to_pylist()
+    return rows
+
+
+def read_by_key(path: Path) -> dict[Key, pd.DataFrame]:
+    """The rows of conditions in their order, without the columns of the key; none where there is no
+    file. A file that stands as it is is read once.
+
+    Raises:
+        RecordError: as :func:`read_dicts`.
+    """
+    return _read_by_key(path, *state(path)) if path.exists() else {}
+
+
+def state(path: Path) -> tuple[int, int, int]:
+    """What differs once a file is replaced."""
+    status = path.stat()
+    return status.st_mtime_ns, status.st_size, status.st_ino
+
+
+@lru_cache(maxsize=16)
+def _read_by_key(path: Path, *_: int) -> dict[Key, pd.DataFrame]:
+    table = read(path)
+    _check_columns(path, table)
+    return {
+        tuple(map(str, key)): rows.drop(columns=list(KEY)).reset_index(drop=True)
+        for key, rows in table.groupby(list(KEY), sort=False)
+    }
+
+
+def _read(path: Path) -> pa.Table:
     try:
-        table = pq.ParquetFile(io.BytesIO(path.read_bytes())).read()
+        return pq.ParquetFile(io.BytesIO(path.read_bytes())).read()
     except FileNotFoundError as error:
-        raise RecordError(f"{path} is missing; run its condition again") from error
+        raise RecordError(f"{path} is missing; run its conditions again") from error
     except (pa.ArrowException, OSError) as error:
         raise RecordError(
             f"{path} cannot be read as Parquet, perhaps because it was cut short; restore it, or "
-            "run its condition again"
+            "remove it and run its conditions again"
         ) from error
-    return pd.DataFrame({name: table[name].to_numpy() for name in table.column_names})
+
+
+def _check_columns(path: Path, columns: Iterable[object]) -> None:
+    """Refuse a table that does not say whose its rows are."""
+    if lacking := [name for name in KEY if name not in columns]:
+        raise RecordError(
+            f"{path} is no table of records, since it lacks the column {lacking[0]}; restore it, "
+            "or remove it and run its conditions again"
+        )
 
 
 def digest(table: pd.DataFrame) -> str:

@@ -69,8 +69,9 @@ LUMBERCHUNKER_METHODS = ("paragraph", "semantic", "proposition", "lumberchunker"
 
 def published_grid() -> list[Condition]:
     """Every condition of the papers' own models, under both protocols."""
-    both = (one for published in _published() for one in (published, corrected(published)))
-    return list(dict.fromkeys(both))
+    published = list(_published())
+    both = ((condition, corrected(condition)) for condition in published)
+    return list(dict.fromkeys(condition for pair in both for condition in pair))
 
 
 def _published() -> Iterator[Condition]:
@@ -131,4 +132,4 @@ def _ordering(model: str, ordering: str) -> str:
 
 
 def _each(make: Callable[..., Condition], *parts: Iterable[str]) -> Iterator[Condition]:
-    return (make(*one) for one in product(*parts))
+    return (make(*names) for names in product(*parts))

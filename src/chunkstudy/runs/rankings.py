@@ -6,20 +6,16 @@ collection's queries and (sorted) documents, whose digest the run holds. Documen
 document, score``; chunks ``query, document, start, end, score`` and, where chunks are judged one by
 one, ``relevant``.
 
-**Where it lies.** Beside ``run.json`` as ``ranking.parquet`` if it has at most ``MOST_ROWS`` rows;
-else outside the repository under its digest (``build/rankings``, or CHUNKSTUDY_RANKINGS). Rows are
-counted, not bytes of a file, so that no version of a library moves a ranking.
-
-**Why that many.** 2,000 records may take 60 MB in the repository, 30 KB a record, and a row of one
-takes 5 to 7 bytes. With 9,000 rows, 20 ranks of 450 queries, those of SciFact, NFCorpus, TREC-COVID
-and Emma lie inside. The 21 rankings of ArguAna that were recorded before this rule stay where they
-are.
+**Where it lies.** In ``rankings/<model>.parquet`` of its collection if it has at most ``MOST_ROWS``
+rows; else outside the repository under its digest (``build/rankings``, or CHUNKSTUDY_RANKINGS), and
+in the table at most its first chunks, whose ``score`` is missing. Rows are counted, not bytes of a
+file, so that no version of a library moves a ranking: 9,000 are 20 ranks of 450 queries, so those
+of SciFact, NFCorpus, TREC-COVID and Emma lie inside, and those of Chroma and ArguAna do not.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -32,17 +28,15 @@ from chunkstudy.evaluation.measures.token_overlap import Hit, JudgedSpans, Token
 from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Ranking
 from chunkstudy.evaluation.retrieval.documents import NO_DOCUMENT, DocumentRanking
 from chunkstudy.runs import parquet
-from chunkstudy.runs.parquet import RecordError
 
-FILE = "ranking.parquet"
 DEPTH = 20
 PLANES = ("query", "document", "score")
 MOST_ROWS = 9_000
 Ints = NDArray[np.int64]
 
 
-class Kept(BaseModel):
-    """What ``run.json`` says of a ranking."""
+class RankingSummary(BaseModel):
+    """What a record says of its ranking."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     of: Literal["documents", "chunks"]
@@ -53,36 +47,36 @@ class Kept(BaseModel):
     sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
 
 
-def of_documents(found: DocumentRanking) -> pd.DataFrame:
+def of_documents(ranking: DocumentRanking) -> pd.DataFrame:
     """The first documents of every query."""
-    top = found.document[:, :DEPTH]
+    top = ranking.document[:, :DEPTH]
     query, rank = np.nonzero(top != NO_DOCUMENT)
-    return _frame(query, {"document": top[query, rank]}, found.score[query, rank])
+    return _frame(query, {"document": top[query, rank]}, ranking.score[query, rank])
 
 
 def of_chunks(
-    found: Ranking,
+    ranking: Ranking,
     chunks: Chunks,
     relevant: Sequence[Ints] | None = None,
 ) -> pd.DataFrame:
     """The first chunks of every query."""
-    queries, ranks = np.nonzero(found.chunk[:, :DEPTH] != NO_CHUNK)
-    chunk = found.chunk[queries, ranks]
+    queries, ranks = np.nonzero(ranking.chunk[:, :DEPTH] != NO_CHUNK)
+    chunk = ranking.chunk[queries, ranks]
     columns = {
         "document": chunks.document[chunk],
         "start": chunks.start[chunk],
         "end": chunks.end[chunk],
     }
-    frame = _frame(queries, columns, found.score[queries, ranks])
+    frame = _frame(queries, columns, ranking.score[queries, ranks])
     if relevant is not None:
-        pairs = {(query, one) for query, ones in enumerate(relevant) for one in ones.tolist()}
+        pairs = {(query, index) for query, of in enumerate(relevant) for index in of.tolist()}
         flags = [pair in pairs for pair in zip(queries.tolist(), chunk.tolist(), strict=True)]
         frame["relevant"] = np.asarray(flags, dtype=bool)
     return frame
 
 
-def describe(ranking: pd.DataFrame) -> Kept:
-    return Kept(
+def describe(ranking: pd.DataFrame) -> RankingSummary:
+    return RankingSummary(
         of="chunks" if "start" in ranking else "documents",
         depth=DEPTH,
         rows=len(ranking),
@@ -91,49 +85,11 @@ def describe(ranking: pd.DataFrame) -> Kept:
     )
 
 
-def write(folder: Path, outside: Path, ranking: pd.DataFrame, kept: Kept) -> None:
-    """Write a ranking where its size says, unless the record's folder holds it already."""
-    inside = folder / FILE
-    if inside.exists() and _digest_of(inside) == kept.sha256:
-        return
-    if kept.rows <= MOST_ROWS:
-        parquet.write(inside, ranking, PLANES)
-    else:
-        inside.unlink(missing_ok=True)
-        parquet.write(outside / f"{kept.sha256}.parquet", ranking, PLANES)
-
-
-def find(folder: Path, outside: Path, kept: Kept) -> Path | None:
-    """Where a ranking lies, inside before outside; None if it is in neither place."""
-    places = (folder / FILE, outside / f"{kept.sha256}.parquet")
-    return next((path for path in places if path.exists()), None)
-
-
-def read(path: Path, kept: Kept) -> pd.DataFrame:
-    """A ranking, checked.
-
-    Raises:
-        RecordError: if it is not whole, or not the one that its run.json recorded.
-    """
-    found = parquet.read(path)
-    if parquet.digest(found) != kept.sha256:
-        raise RecordError(
-            f"{path} is not the ranking that its run.json recorded; run the condition again"
-        )
-    return found
-
-
-def load(folder: Path, outside: Path, kept: Kept | None) -> pd.DataFrame | None:
-    """The ranking of a record, checked as :func:`read` does; None where there is none at hand."""
-    path = find(folder, outside, kept) if kept else None
-    return read(path, kept) if kept and path else None
-
-
 def rows(queries: int, ranking: pd.DataFrame) -> Ints:
     """Which rows are a query's, shape (queries, depth), ``NO_CHUNK`` where it has fewer ranks."""
-    found = np.full((queries, DEPTH), NO_CHUNK, dtype=np.int64)
-    found[ranking["query"], ranking.groupby("query").cumcount()] = np.arange(len(ranking))
-    return found
+    places = np.full((queries, DEPTH), NO_CHUNK, dtype=np.int64)
+    places[ranking["query"], ranking.groupby("query").cumcount()] = np.arange(len(ranking))
+    return places
 
 
 def every_row(queries: int, ranking: pd.DataFrame) -> Ranking:
@@ -147,23 +103,17 @@ def every_row(queries: int, ranking: pd.DataFrame) -> Ranking:
 
 def spans(ranking: pd.DataFrame) -> Chunks:
     """Every row of a ranking of chunks as a chunk of its own."""
-    document, start, end = (ranking[one].to_numpy(np.int64) for one in ("document", "start", "end"))
+    columns = ("document", "start", "end")
+    document, start, end = (ranking[name].to_numpy(np.int64) for name in columns)
     return Chunks(document, start, end)
 
 
 def hits(ranking: pd.DataFrame, judged: JudgedSpans, hit: Hit) -> NDArray[np.bool_]:
     """Shape (rows,): whether a ranked chunk hits what is judged for its query."""
     query, row = TokenOverlap(judged, spans(ranking), hit).hit_pairs
-    found = np.zeros(len(ranking), dtype=np.bool_)
-    found[row[ranking["query"].to_numpy()[row] == query]] = True
-    return found
-
-
-def _digest_of(path: Path) -> str | None:
-    try:
-        return parquet.digest(parquet.read(path))
-    except RecordError:
-        return None
+    is_hit = np.zeros(len(ranking), dtype=np.bool_)
+    is_hit[row[ranking["query"].to_numpy()[row] == query]] = True
+    return is_hit
 
 
 def _frame(query: Ints, columns: dict[str, Ints], score: NDArray[np.float32]) -> pd.DataFrame:

@@ -1,28 +1,43 @@
-"""What a run leaves: ``run.json``, ``per_query.parquet``, ``timing.json``, and a ranking.
+"""What runs leave: tables that a person can open, one folder a collection.
 
-``run.json`` holds what produced the scores and refuses placeholders; what varies from run to run
-stands in ``timing.json``, which no digest covers. ``per_query.parquet`` has a row per query, in the
-collection's order, and a float column per measure, six decimals. The ranking: ``rankings.py``.
+``<collection>/conditions.parquet`` has a row a condition, which says what produced its scores and
+refuses placeholders; a digest covers the scores, and seconds, which vary from run to run, stand in
+the columns ``timing.*``. ``<collection>/<model>.parquet`` has a row a query of each condition of an
+encoder, in the collection's order, and a column a measure, six decimals.
+``<collection>/rankings/<model>.parquet`` has the rankings of the same conditions (``rankings.py``).
+
+Who writes holds the folder's lock. Every table is written beside and renamed, that of the
+conditions last, since a row there says that the rest is whole: of a process that is killed, or of
+two that write at once, no condition of another is lost.
 """
 
 from __future__ import annotations
 
 import json
-from pathlib import Path, PurePosixPath
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
+import numpy as np
 import pandas as pd
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from chunkstudy.base import places
 from chunkstudy.base.faults import first_fault
-from chunkstudy.base.files import alone, json_text, write_json, write_text
+from chunkstudy.base.files import folder_lock
 from chunkstudy.collections import own, registry
 from chunkstudy.runs import parquet, rankings
-from chunkstudy.runs.conditions import Condition, parse
-from chunkstudy.runs.parquet import RecordError
+from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.parquet import KEY, Key, RecordError
 
-SCORES = "per_query.parquet"
+CONDITIONS = "conditions.parquet"
+SPREAD = ("counts", "ranking")
+"""What has a column for each of its values, ``counts.chunks``."""
+AS_JSON = (
+    "measures", "model", "boundaries", "reading", "unscored", "tie_range", "sizes", "packages",
+)  # fmt: skip
+TIMING = "timing"
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 PLACEHOLDERS = ("", "unknown", "todo", "tbd", "n/a", "placeholder")
 
@@ -64,6 +79,8 @@ class Sizes(Strict):
 
 
 class Run(Strict):
+    """What produced the scores of a condition."""
+
     schema_version: Literal[2] = 2
     """Raise it, and migrate the stored records, when a field comes or goes."""
     collection: Named
@@ -71,15 +88,16 @@ class Run(Strict):
     encoder: Named
     ordering: Named
     protocol: Named
+    counts: Counts
     collection_sha256: Sha256
     collection_order_free_sha256: Sha256
     chunks_sha256: Sha256
-    measures: Annotated[list[str], Field(min_length=1)]
-    """The columns of the scores; another column there belongs to no record and is not read."""
     per_query_sha256: Sha256
-    """Of the query ids and these measures, by ``parquet.digest`` of the rows in sorted order."""
-    ranking: rankings.Kept | None
-    """What was ranked, where it is kept; None where nothing was ranked, or before it was kept."""
+    """Of the query ids and the measures, by ``parquet.digest`` of the rows in sorted order."""
+    measures: Annotated[list[str], Field(min_length=1)]
+    """Its columns of the scores; other columns there belong to other conditions."""
+    ranking: rankings.RankingSummary | None
+    """What was ranked; None where nothing was ranked, or before it was kept."""
     model: dict[str, Any] | None
     """The encoder's own description; None where no model takes part."""
     boundaries: dict[str, Any] | None
@@ -92,7 +110,6 @@ class Run(Strict):
     unscored: list[str]
     """Queries that nothing judges, left out of every mean."""
     similarity: Named
-    counts: Counts
     tie_range: dict[str, tuple[float, float]]
     """Worst and best mean of a measure that another order of equal scores would give."""
     sizes: dict[str, Sizes]
@@ -106,15 +123,8 @@ class Run(Strict):
             raise ValueError("a run with an encoder describes its model, one without has none")
         return self
 
-    @property
-    def path(self) -> PurePosixPath:
-        """Where it lies, also where something of one's own stands in no table of the study."""
-        return PurePosixPath(
-            self.collection, self.chunker, self.encoder, self.ordering, self.protocol
-        )
-
     def with_scores(self, scores: pd.DataFrame) -> Run:
-        """The same run with other scores, as :func:`write_scores` takes them."""
+        """The same run with other scores, as :func:`write` takes them."""
         digest = scores_sha256(scores)
         return self.model_copy(
             update={"measures": list(scores.columns), "per_query_sha256": digest}
@@ -124,6 +134,118 @@ class Run(Strict):
     def condition(self) -> Condition:
         return Condition(self.collection, self.chunker, self.encoder, self.ordering, self.protocol)
 
+    @property
+    def key(self) -> tuple[str, ...]:
+        """Whose rows are its own, also where a name stands in no table of the study."""
+        return (self.chunker, self.encoder, self.ordering, self.protocol)
+
+
+@dataclass(frozen=True)
+class Record:
+    """What a folder of records holds of one condition.
+
+    Attributes:
+        runs: the folder of the collections' folders, such as ``results/runs``.
+        run: what produced the scores.
+        timing: seconds and counts of the latest run, which no digest covers.
+    """
+
+    runs: Path
+    run: Run
+    timing: dict[str, Any]
+
+    @cached_property
+    def scores(self) -> pd.DataFrame:
+        """Scores by query id (index, str) in the collection's order and measure (columns).
+
+        Raises:
+            RecordError: if they are missing, cut short, or not what was recorded.
+        """
+        path = scores_path(self.runs, self.run)
+        rows = parquet.read_by_key(path).get(self.run.key)
+        if rows is None:
+            raise RecordError(f"{path} has no scores of {self._name}; run the condition again")
+        if lacking := {"query_id", *self.run.measures} - set(rows):
+            raise RecordError(
+                f"{path} lacks {min(lacking)}, which {CONDITIONS} recorded; run the condition again"
+            )
+        if rows["query_id"].duplicated().any():
+            raise RecordError(f"{path} holds {self._name} twice; run the condition again")
+        scores = rows.astype({"query_id": str}).set_index("query_id")[self.run.measures]
+        if scores_sha256(scores) != self.run.per_query_sha256:
+            raise RecordError(
+                f"{path} is not what {CONDITIONS} recorded of {self._name}; run the condition again"
+            )
+        return scores
+
+    @cached_property
+    def wide(self) -> pd.DataFrame:
+        """The same, queries and measures sorted."""
+        return self.scores.sort_index().sort_index(axis=1).rename_axis(columns="measure")
+
+    def ranking(self, outside: Path) -> pd.DataFrame | None:
+        """The ranking as it was recorded; None where there is none at hand.
+
+        Args:
+            outside: the folder of rankings too big to stand with the others.
+
+        Raises:
+            RecordError: if it is not whole, or not the one that was recorded.
+        """
+        kept = self.run.ranking
+        if kept is None:
+            return None
+        path = rankings_path(self.runs, self.run)
+        rows = self._ranked_rows()
+        if rows is None or rows["score"].isna().any():
+            path = outside / f"{kept.sha256}.parquet"
+            rows = parquet.read(path) if path.exists() else None
+        if rows is not None and parquet.digest(rows) != kept.sha256:
+            raise RecordError(
+                f"{path} does not hold the ranking that was recorded of {self._name}; run the "
+                "condition again"
+            )
+        return None if rows is None else rows.copy()
+
+    def first_chunks(self) -> pd.DataFrame | None:
+        """Of a ranking too big to be kept here its first chunks, ``query, document, start, end``;
+        None where none are kept."""
+        rows = self._ranked_rows()
+        if rows is None or rows["score"].notna().all():
+            return None
+        return rows.drop(columns="score")
+
+    @property
+    def _name(self) -> str:
+        return "/".join((self.run.collection, *self.run.key))
+
+    def _ranked_rows(self) -> pd.DataFrame | None:
+        return parquet.read_by_key(rankings_path(self.runs, self.run)).get(self.run.key)
+
+
+def scores_path(runs: Path, condition: Condition | Run) -> Path:
+    """The table that holds a condition's scores, named after the model."""
+    return runs / condition.collection / f"{_model(condition.encoder)}.parquet"
+
+
+def rankings_path(runs: Path, condition: Condition | Run) -> Path:
+    """The table that holds its ranking."""
+    return runs / condition.collection / "rankings" / f"{_model(condition.encoder)}.parquet"
+
+
+def _model(encoder: str) -> str:
+    """An encoder's slug without who made it; two that share the name share the tables, where the
+    column ``encoder`` tells them apart."""
+    return encoder.rpartition("__")[2]
+
+
+def runs_of(condition: Condition) -> Path:
+    """The folder of records that a condition belongs to: that of a collection of one's own lies
+    beside its questions."""
+    if condition.collection in registry.COLLECTIONS:
+        return places.find().runs
+    return own.collections_folder() / condition.collection / "runs"
+
 
 def scores_sha256(scores: pd.DataFrame) -> str:
     """The digest of a frame of scores with index ``query_id``, whatever its order."""
@@ -131,8 +253,47 @@ def scores_sha256(scores: pd.DataFrame) -> str:
     return parquet.digest(scores.iloc[order].rename_axis("query_id").reset_index())
 
 
+def find(runs: Path) -> list[Condition]:
+    """Every condition that is recorded below a folder, sorted."""
+    tables = sorted(runs.glob(f"*/{CONDITIONS}"))
+    return sorted(Condition(table.parent.name, *key) for table in tables for key in _runs(table))
+
+
+def read(runs: Path, condition: Condition) -> Record:
+    """The record of a condition; scores and ranking are read when they are asked for.
+
+    Raises:
+        RecordError: if there is none, or what is there is malformed or of another schema version.
+    """
+    path = runs / condition.collection / CONDITIONS
+    try:
+        run, timing = _runs(path)[condition.path.parts[1:]]
+    except KeyError as error:
+        raise RecordError(
+            f"there is no record of {condition} below {runs}; run the condition first"
+        ) from error
+    return Record(runs, run, timing)
+
+
+def exists(runs: Path, condition: Condition) -> bool:
+    """Whether a condition is recorded below a folder, its scores whole or not."""
+    return condition.path.parts[1:] in _runs(runs / condition.collection / CONDITIONS)
+
+
+def complete(runs: Path, condition: Condition) -> bool:
+    """Whether a whole, untouched record of a condition lies below a folder."""
+    try:
+        return bool(len(read(runs, condition).scores))
+    except RecordError:
+        return False
+
+
+def is_recorded(condition: Condition) -> bool:
+    return complete(runs_of(condition), condition)
+
+
 def write(
-    folder: Path,
+    runs: Path,
     run: Run,
     scores: pd.DataFrame,
     timing: dict[str, Any],
@@ -140,150 +301,107 @@ def write(
     *,
     outside: Path,
 ) -> None:
-    """Write a record; ``run.json`` last, since its presence says that the rest is whole.
-
-    Of two processes that run one condition the second waits for the first; a whole record that
-    says the same is left as it is but for its timing, so neither takes the other's away.
+    """Write a record, in place of one of the same condition.
 
     Args:
-        run: what ``run.json`` will say, the digests of ``scores`` and ``ranking`` included.
-        scores: as ``rounded`` gives them.
-        outside: the folder of rankings too big for the repository.
-    """
-    with alone(folder):
-        if _holds(folder, run, outside):
-            write_json(folder / "timing.json", timing)
-            return
-        (folder / "run.json").unlink(missing_ok=True)
-        if ranking is not None and run.ranking is not None:
-            rankings.write(folder, outside, ranking, run.ranking)
-        else:
-            (folder / rankings.FILE).unlink(missing_ok=True)
-        write_scores(folder, scores)
-        write_json(folder / "timing.json", timing)
-        write_run(folder, run)
-
-
-def _holds(folder: Path, run: Run, outside: Path) -> bool:
-    """Whether a whole record of that run lies there, its ranking included."""
-    try:
-        if read_run(folder) != run:
-            return False
-        read_in_order(folder, run)
-    except RecordError:
-        return False
-    found = run.ranking and rankings.find(folder, outside, run.ranking)
-    return (found is not None) == (run.ranking is not None)
-
-
-def write_scores(folder: Path, scores: pd.DataFrame) -> None:
-    parquet.write(folder / SCORES, scores.rename_axis("query_id").reset_index())
-
-
-def write_run(folder: Path, run: Run) -> None:
-    write_text(folder / "run.json", _text(run))
-
-
-def read_run(folder: Path) -> Run:
-    """The checked ``run.json`` of a folder.
+        run: what :func:`read` will give, the digests of ``scores`` and ``ranking`` included.
+        scores: as ``scoring.rounded`` gives them.
+        outside: the folder of rankings too big to stand with the others.
 
     Raises:
-        RecordError: if it is missing, malformed, of another schema version, or lies in another
-            condition's folder.
+        RecordError: if a table of the collection is not whole; nothing of it is touched.
     """
-    path = folder / "run.json"
-    current = Run.model_fields["schema_version"].default
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-        if isinstance(content, dict) and content.get("schema_version") != current:
+    table = runs / run.collection / CONDITIONS
+    with folder_lock(table.parent):
+        known = {**_runs(table), run.key: (run, timing)}
+        path = scores_path(runs, run)
+        rows = {key: of for key, of in parquet.read_by_key(path).items() if key in known}
+        if ranking is not None and run.ranking is not None and len(ranking) > rankings.MOST_ROWS:
+            parquet.write(outside / f"{run.ranking.sha256}.parquet", ranking, rankings.PLANES)
+            ranking = Record(runs, run, timing).first_chunks()  # which are checked when read
+        _write_ranking(runs, run, ranking)
+        rows[run.key] = scores.rename_axis("query_id").reset_index()
+        measures = dict.fromkeys(name for key in sorted(rows) for name in known[key][0].measures)
+        parquet.write_by_key(path, rows, ["query_id", *measures])
+        parquet.write_dicts(table, [_row(*known[key]) for key in sorted(known)])
+
+
+def keep_first_chunks(runs: Path, run: Run, chunks: pd.DataFrame | None) -> None:
+    """Keep what :meth:`Record.first_chunks` gives; None keeps none."""
+    with folder_lock(runs / run.collection):
+        _write_ranking(runs, run, chunks)
+
+
+def _write_ranking(runs: Path, run: Run, ranking: pd.DataFrame | None) -> None:
+    """Put a ranking, or its first chunks, in place of what there is of a run."""
+    path = rankings_path(runs, run)
+    rows = {key: of for key, of in parquet.read_by_key(path).items() if key != run.key}
+    if ranking is not None:
+        scored = "score" in ranking
+        rows[run.key] = ranking if scored else ranking.assign(score=np.float32("nan"))
+    columns = list(next(iter(rows.values()))) if rows else []
+    parquet.write_by_key(path, rows, columns, rankings.PLANES)
+
+
+def _runs(path: Path) -> dict[Key, tuple[Run, dict[str, Any]]]:
+    """What a table of conditions says of each, and its timing; none where there is no table."""
+    return _read_runs(path, *parquet.state(path)) if path.exists() else {}
+
+
+@lru_cache(maxsize=64)
+def _read_runs(path: Path, *_: int) -> dict[Key, tuple[Run, dict[str, Any]]]:
+    runs: dict[Key, tuple[Run, dict[str, Any]]] = {}
+    for row in parquet.read_dicts(path):
+        run, timing = _parse(path, row)
+        if run.key in runs:
             raise RecordError(
-                f"{path} is of schema version {content.get('schema_version')} and this code reads "
-                f"version {current}; run the condition again, or use the code that wrote it"
+                f"{path} holds {run.condition} twice; restore it, or remove the tables beside it "
+                "too and run their conditions again"
             )
+        runs[run.key] = run, timing
+    return runs
+
+
+def _parse(path: Path, row: dict[str, Any]) -> tuple[Run, dict[str, Any]]:
+    """What a row of the conditions says.
+
+    Raises:
+        RecordError: if it is of another schema version, malformed, or of another collection.
+    """
+    name = "/".join(str(row.get(part)) for part in ("collection", *KEY))
+    current = Run.model_fields["schema_version"].default
+    if row.get("schema_version") != current:
+        raise RecordError(
+            f"{path} has {name} in schema version {row.get('schema_version')} and this code reads "
+            f"version {current}; run the condition again, or use the code that wrote it"
+        )
+    content: dict[str, Any] = {TIMING: {}}
+    for column, value in row.items():
+        part, _, inner = column.partition(".")
+        if inner and value is not None:
+            content.setdefault(part, {})[inner] = value
+        elif not inner:
+            content[part] = json.loads(value) if part in AS_JSON and value is not None else value
+    content.setdefault("ranking", None)
+    timing = content.pop(TIMING)
+    try:
         run = Run.model_validate(content)
-    except FileNotFoundError as error:
-        raise RecordError(f"there is no record at {folder}; run the condition first") from error
     except ValidationError as error:
         where, fault = first_fault(error)
-        raise RecordError(f"{path} is not a valid record ({where}: {fault})") from error
-    except ValueError as error:
-        raise RecordError(
-            f"{path} is not whole JSON ({error}); restore it, or run the condition again"
-        ) from error
-    if not folder.as_posix().endswith(run.path.as_posix()):
-        raise RecordError(f"{path} describes {run.path}, which is not where it lies")
-    return run
+        raise RecordError(f"{path} has no valid record of {name} ({where}: {fault})") from error
+    if run.collection != path.parent.name:
+        raise RecordError(f"{path} describes {name}, which is not where it lies")
+    return run, timing
 
 
-def read_scores(folder: Path, run: Run | None = None) -> pd.DataFrame:
-    """Scores by query id (index, str) and measure, both sorted; their digest is checked.
-
-    Raises:
-        RecordError: if the file is missing, cut short, or not what its run.json recorded.
-    """
-    scores = read_in_order(folder, run or read_run(folder)).sort_index()
-    return scores.sort_index(axis=1).rename_axis(columns="measure")
-
-
-def read_in_order(folder: Path, run: Run) -> pd.DataFrame:
-    """The same with rows and columns as they stand in the file, as ``rounded`` gave them."""
-    path = folder / SCORES
-    found = parquet.read(path)
-    if lacking := {"query_id", *run.measures} - set(found):
-        raise RecordError(
-            f"{path} lacks {min(lacking)}, which its run.json recorded; run the condition again"
-        )
-    scores = found.astype({"query_id": str}).set_index("query_id")[run.measures]
-    if scores_sha256(scores) != run.per_query_sha256:
-        raise RecordError(f"{path} is not what its run.json recorded; run the condition again")
-    return scores
-
-
-def read_timing(folder: Path) -> dict[str, Any]:
-    timing: dict[str, Any] = json.loads((folder / "timing.json").read_text(encoding="utf-8"))
-    return timing
-
-
-def complete(folder: Path) -> bool:
-    """Whether the folder holds a whole, untouched record."""
-    try:
-        read_scores(folder)
-    except RecordError:
-        return False
-    return True
-
-
-def stale(folder: Path) -> str | None:
-    """Why today's code would not write this ``run.json``, as a sentence; None if it would."""
-    path = folder / "run.json"
-    try:
-        run = read_run(folder)
-    except RecordError as error:
-        return str(error)
-    if path.read_text(encoding="utf-8") != _text(run):
-        return (
-            f"{path} is not what today's code writes from it; raise the schema version and migrate "
-            "it, or run the condition again"
-        )
-    return None
-
-
-def record_folder(condition: Condition) -> Path:
-    """Where a condition's record lies: that of a collection of one's own beside its questions."""
-    if condition.collection in registry.COLLECTIONS:
-        return places.find().runs / condition.path
-    return own.collections_folder() / condition.collection / "runs" / condition.path
-
-
-def is_recorded(condition: Condition) -> bool:
-    return complete(record_folder(condition))
-
-
-def find(root: Path) -> dict[Condition, Path]:
-    """The folder of every record below ``results/runs``, in sorted order; nothing is read."""
-    folders = sorted(path.parent for path in root.glob("*/*/*/*/*/run.json"))
-    return {parse(folder.relative_to(root).as_posix()): folder for folder in folders}
-
-
-def _text(run: Run) -> str:
-    return json_text(run.model_dump(mode="json"))
+def _row(run: Run, timing: dict[str, Any]) -> dict[str, Any]:
+    """A row of the conditions, as :func:`_parse` takes it."""
+    row: dict[str, Any] = {}
+    for name, value in (run.model_dump(mode="json") | {TIMING: timing}).items():
+        if name in (*SPREAD, TIMING):
+            row |= {f"{name}.{inner}": part for inner, part in (value or {}).items()}
+        elif name in AS_JSON and value is not None:
+            row[name] = json.dumps(value, sort_keys=True, ensure_ascii=False)
+        else:
+            row[name] = value
+    return row

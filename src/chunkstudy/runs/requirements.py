@@ -15,22 +15,22 @@ AND = "; "
 
 def reason_not_run(condition: Condition) -> str | None:
     """Why a condition cannot be run here, in words a reader can act on; None if it can."""
-    return AND.join(dict.fromkeys(requirements(condition, here=True))) or None
+    return AND.join(dict.fromkeys(requirements(condition, lacking_here=True))) or None
 
 
-def requirements(condition: Condition, here: bool = False) -> list[str]:
-    """What a condition takes beside this package; ``here``: and this machine lacks."""
+def requirements(condition: Condition, lacking_here: bool = False) -> list[str]:
+    """What a condition takes beside this package; ``lacking_here``: and this machine lacks."""
     chunker, method = condition.chunking, condition.method
     sentences = []
     for encoder in condition.encoders:
-        sentences += _of_encoder(models.spec(encoder.model), method.window > 0, here)
+        sentences += _of_encoder(models.spec(encoder.model), method.window > 0, lacking_here)
     if chunker.llm:
         nobody = ", since nobody released them"
-        sentences += _of_replies(chunker.llm, "draws these boundaries", here, nobody)
+        sentences += _of_replies(chunker.llm, "draws these boundaries", lacking_here, nobody)
     if method.llm:
-        sentences += _of_replies(method.llm, "writes these contexts", here)
+        sentences += _of_replies(method.llm, "writes these contexts", lacking_here)
     if chunker.reader:
-        sentences += _of_reader(causal_models.causal_model(chunker.reader), here)
+        sentences += _of_reader(causal_models.causal_model(chunker.reader), lacking_here)
     if (known := chunker.entry.segments) and condition.collection not in known:
         sentences.append(
             f"needs a segmentation of {condition.collection}: {condition.chunker} is one of "
@@ -60,19 +60,19 @@ def sold(condition: Condition, asks: bool) -> str:
     return next(filter(None, paid), "")
 
 
-def _of_encoder(spec: models.ModelSpec, contextualized: bool, here: bool) -> list[str]:
+def _of_encoder(spec: models.ModelSpec, contextualized: bool, lacking_here: bool) -> list[str]:
     if spec.kind != "api":
-        return weights_needed(models.with_recorded_digests(spec) if here else spec)
+        return weights_needed(models.with_recorded_digests(spec) if lacking_here else spec)
     states = "an API returns no token states, which contextualized encoding pools"
     sentences = [states] if contextualized else []
-    if here and api.at_hand(spec.id):
+    if lacking_here and api.at_hand(spec.id):
         return sentences
     return [*sentences, f"needs {KEY} or recordings of {spec.id}"]
 
 
-def _of_replies(model: str, does: str, here: bool, why: str = "") -> list[str]:
-    """That a language model's replies are needed, ``here``: and can be had in no way."""
-    if here and not asking.lacks(model):
+def _of_replies(model: str, does: str, lacking_here: bool, why: str = "") -> list[str]:
+    """That a language model's replies are needed, ``lacking_here``: and can be had in no way."""
+    if lacking_here and not asking.lacks(model):
         return []
     key = providers.takes(model)[1]
     return [
@@ -81,9 +81,9 @@ def _of_replies(model: str, does: str, here: bool, why: str = "") -> list[str]:
     ]
 
 
-def _of_reader(model: models.ModelSpec, here: bool) -> list[str]:
-    """That a causal model's weights are needed, ``here``: and are not at hand."""
-    if here and causal_models.at_hand(model):
+def _of_reader(model: models.ModelSpec, lacking_here: bool) -> list[str]:
+    """That a causal model's weights are needed, ``lacking_here``: and are not at hand."""
+    if lacking_here and causal_models.at_hand(model):
         return []
     how = causal_models.remedy(model)
     return [

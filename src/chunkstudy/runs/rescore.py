@@ -1,9 +1,8 @@
-"""Another measure of recorded conditions, from their kept rankings; nothing is encoded.
+"""Another measure of a run, from its kept ranking; nothing is encoded.
 
-Chroma's rankings are too big to lie beside all their records (``rankings.py``). Of those that pages
-show, the first ten chunks a question lie in ``results/first_chunks``, under the record's path; with
-the judged spans in ``results/facts`` they give another cut-off without a text. Nothing in them is
-believed unless it gives the record's own scores.
+Chroma's rankings are too big to lie with its records (``rankings.py``). Of those that pages show,
+the first ten chunks a question do; with the judged spans in ``results/facts`` they give another
+cut-off without a text. Nothing in them is believed unless it gives the record's own scores.
 
 Ranked documents take every measure that ``measures.ranking`` knows, by ir-measures' names. Ranked
 chunks take ``SpanRecall@k``, ``SpanPrecision@k``, ``SpanIoU@k`` and ``SpanF1@k``, also with
@@ -13,8 +12,6 @@ chunks take ``SpanRecall@k``, ``SpanPrecision@k``, ``SpanIoU@k`` and ``SpanF1@k`
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -27,8 +24,8 @@ from chunkstudy.evaluation.measures import ranking as document_measures
 from chunkstudy.evaluation.measures.token_overlap import Hit, JudgedSpans, TokenOverlap, in_tokens
 from chunkstudy.evaluation.retrieval.documents import DocumentRanking
 from chunkstudy.evaluation.retrieval.small_to_large import best_of_each
-from chunkstudy.runs import facts, parquet, rankings, records, scoring
-from chunkstudy.runs.conditions import NONE, Condition
+from chunkstudy.runs import facts, rankings, records, scoring
+from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.parquet import RecordError
 
 SPAN = re.compile(r"(Span(?:Recall|Precision|IoU|F1))(\(unit=token\))?@([1-9]\d*)")
@@ -43,58 +40,6 @@ class RescoreError(ValueError):
     """A measure that cannot be computed from what is kept; the message says why."""
 
 
-def rescore(measure: str, conditions: Sequence[Condition], places: Places) -> int:
-    """Add a measure to the records of conditions that lack it; returns to how many.
-
-    Everything is computed before anything is written.
-
-    Raises:
-        RescoreError: if a ranking is missing, or does not give this measure.
-        RecordError: if a ranking is not the one recorded.
-    """
-    recorded = records.find(places.runs)
-    runs = {c: records.read_run(recorded[c]) for c in conditions if c in recorded}
-    lacking = {c: run for c, run in runs.items() if measure not in run.measures}
-    added = [
-        _with(recorded[c], run, measure, _ranking(recorded[c], run, places.rankings))
-        for c, run in lacking.items()
-    ]
-    for (condition, run), scores in zip(lacking.items(), added, strict=True):
-        # A column that run.json does not name is no part of the record, so the old one stays whole
-        # until the new run.json is there.
-        records.write_scores(recorded[condition], scores)
-        records.write_run(recorded[condition], run.with_scores(scores))
-    return len(lacking)
-
-
-def _ranking(folder: Path, run: records.Run, outside: Path) -> pd.DataFrame:
-    condition, kept = run.condition, run.ranking
-    if condition.encoder == NONE:
-        raise RescoreError(f"{condition} ranks nothing, so it takes no measure of a ranking")
-    if condition.method.beside:
-        raise RescoreError(
-            f"{condition} is there to compare layouts and keeps {', '.join(run.measures)} "
-            "without its ranking; leave it out"
-        )
-    again = f"`chunkstudy run --only '{condition}' --again` makes one"
-    if kept is None:
-        raise RescoreError(f"{condition} was recorded without its ranking; {again}")
-    ranking = rankings.load(folder, outside, kept)
-    if ranking is None:
-        raise RescoreError(
-            f"the ranking of {condition} ({kept.rows} rows, sha256 {kept.sha256[:12]}...) lies "
-            f"neither beside its record nor in {outside}; {again}"
-        )
-    return ranking
-
-
-def _with(folder: Path, run: records.Run, measure: str, ranking: pd.DataFrame) -> pd.DataFrame:
-    """The record's scores as stored, with a column more."""
-    frame = records.read_in_order(folder, run)
-    added = values(run, measure, ranking)
-    return frame.assign(**{measure: scoring.six_decimals(added.reindex(frame.index))})
-
-
 def values(run: records.Run, measure: str, ranking: pd.DataFrame) -> pd.Series:
     """Another measure of a run by query id, unrounded.
 
@@ -105,7 +50,7 @@ def values(run: records.Run, measure: str, ranking: pd.DataFrame) -> pd.Series:
     if collection.digest() != run.collection_sha256:
         raise RescoreError(
             f"the collection {run.collection} that is here is not the one of {run.condition}; "
-            "fetch the one whose digest its run.json holds, or run the condition again"
+            "fetch the one whose digest its record holds, or run the condition again"
         )
     if "start" in ranking:
         return of_chunks(collection, run.condition, measure, ranking)
@@ -113,19 +58,17 @@ def values(run: records.Run, measure: str, ranking: pd.DataFrame) -> pd.Series:
 
 
 def keep_first(places: Places, run: records.Run, ranking: pd.DataFrame) -> None:
-    """Keep the first chunks of a ranking of chunks.
+    """Keep the first chunks of a ranking too big to be kept whole.
 
     Raises:
-        RecordError: if it does not give the scores of the study's record.
+        RecordError: if they do not give the scores of the study's record.
     """
     top = ranking[ranking.groupby("query").cumcount() < FIRST]
-    path = path_of_first(places, run)
-    parquet.write(path, top[list(FIRST_COLUMNS)].astype(np.int32), FIRST_COLUMNS)
-    try:
-        first_chunks(places, run)
-    except RecordError:
-        path.unlink()
-        raise
+    chunks = top[list(FIRST_COLUMNS)].astype(np.int32)
+    recorded = records.read(places.runs, run.condition)
+    if not _gives(places, recorded, chunks):
+        raise RecordError(f"these chunks are not of the record of {run.condition}; run it again")
+    records.keep_first_chunks(places.runs, recorded.run, chunks)
 
 
 def first_chunks(places: Places, run: records.Run) -> pd.DataFrame | None:
@@ -135,20 +78,20 @@ def first_chunks(places: Places, run: records.Run) -> pd.DataFrame | None:
     Raises:
         RecordError: if they do not give the record's scores.
     """
-    path = path_of_first(places, run)
-    if not path.exists():
-        return None
-    ranking = parquet.read(path)
-    recorded = records.read_in_order(places.runs / run.path, run)[CHECKED]
-    given = without_texts(places, run, CHECKED, ranking)
-    if given is None or not np.array_equal(given.to_numpy(), recorded.to_numpy()):
-        raise RecordError(f"{path} is not of the record {run.path}; remove it, or keep it anew")
-    return ranking
+    recorded = records.read(places.runs, run.condition)
+    chunks = recorded.first_chunks()
+    if chunks is not None and not _gives(places, recorded, chunks):
+        raise RecordError(
+            f"{records.rankings_path(places.runs, run)} holds chunks that are not of the record of "
+            f"{run.condition}; run it again"
+        )
+    return chunks
 
 
-def path_of_first(places: Places, run: records.Run) -> Path:
-    """Where the first chunks of a record lie."""
-    return places.results / "first_chunks" / f"{run.path}.parquet"
+def _gives(places: Places, record: records.Record, chunks: pd.DataFrame) -> bool:
+    """Whether the first chunks give the record's own scores, without which nobody believes them."""
+    scores = without_texts(places, record.run, CHECKED, chunks)
+    return scores is not None and np.array_equal(scores, record.scores[CHECKED])
 
 
 def without_texts(
@@ -173,8 +116,8 @@ def of_documents(collection: Collection, measure: str, ranking: pd.DataFrame) ->
             f"name a cut-off, such as {measure}@{rankings.DEPTH}"
         )
     chunks = rankings.every_row(len(collection.queries), ranking)
-    found = best_of_each(chunks, ranking["document"].to_numpy(np.int64))
-    documents = DocumentRanking(found.chunk, found.score, found.ties_at_cut)
+    best = best_of_each(chunks, ranking["document"].to_numpy(np.int64))
+    documents = DocumentRanking(best.chunk, best.score, best.ties_at_cut)
     scores = document_measures.per_query(collection, documents, (measure,))
     by_query: pd.Series = scores.set_index("query_id")["value"]
     return by_query

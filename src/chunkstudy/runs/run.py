@@ -59,25 +59,27 @@ def run(condition: Condition, vectors: Path, runs: Path, outside: Path) -> Outco
     """Run one condition and write its record.
 
     Args:
-        outside: the folder of rankings too big to lie beside their record.
+        outside: the folder of rankings too big to lie with the records.
 
     Raises:
         ConditionError: if the condition cannot be run here.
         OSError: if the record could not be written, before anything is encoded.
     """
     check_writable(runs)
-    outcome = compute(condition, vectors)
-    if condition.method.beside:
-        outcome = _of_one_measure(outcome)
-    records.write(
-        runs / condition.path,
-        outcome.run,
-        outcome.scores,
-        outcome.timing,
-        outcome.kept,
-        outside=outside,
-    )
+    outcome = of_record(condition, vectors)
+    write(outcome, runs, outside)
     return outcome
+
+
+def of_record(condition: Condition, vectors: Path) -> Outcome:
+    """What the record of a condition holds, not written yet; see :func:`compute`."""
+    outcome = compute(condition, vectors)
+    return _of_one_measure(outcome) if condition.method.beside else outcome
+
+
+def write(outcome: Outcome, runs: Path, outside: Path) -> None:
+    """Write the record of an outcome."""
+    records.write(runs, outcome.run, outcome.scores, outcome.timing, outcome.kept, outside=outside)
 
 
 def _of_one_measure(outcome: Outcome) -> Outcome:
@@ -117,9 +119,10 @@ def read_together(conditions: Sequence[Condition], vectors: Path) -> None:
     Their vectors are then in the store, so running them reads nothing again.
     """
     groups: dict[tuple[str, str, str], list[Condition]] = {}
-    for one in conditions:
-        if one.method.window and not reason_not_run(one):
-            groups.setdefault((one.collection, one.encoder, one.ordering), []).append(one)
+    for condition in conditions:
+        if condition.method.window and not reason_not_run(condition):
+            shared = (condition.collection, condition.encoder, condition.ordering)
+            groups.setdefault(shared, []).append(condition)
     for (name, encoder, ordering), group in groups.items():
         collection, store = load_collection(name), load_store(encoder, vectors)
         read_once(
@@ -128,11 +131,11 @@ def read_together(conditions: Sequence[Condition], vectors: Path) -> None:
                 jobs(
                     store,
                     collection.documents,
-                    chunk(one, collection, store, boundaries=boundary_store(one, vectors)),
-                    one.method,
-                    one.rules,
+                    chunk(c, collection, store, boundaries=boundary_store(c, vectors)),
+                    c.method,
+                    c.rules,
                 )
-                for one in group
+                for c in group
             ],
             label=f"{name}, {ordering}, {len(group)} conditions",
         )

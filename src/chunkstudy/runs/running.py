@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from collections.abc import Mapping, Sequence
 
+from chunkstudy.base.files import check_writable
 from chunkstudy.base.places import Places
 from chunkstudy.collections import registry
 from chunkstudy.collections.registry import load_collection
@@ -21,12 +21,8 @@ from chunkstudy.runs.executors import (
     on_dask,
     tasks_of,
 )
-from chunkstudy.runs.records import is_recorded, record_folder
+from chunkstudy.runs.records import is_recorded, runs_of, scores_path
 from chunkstudy.runs.requirements import reason_not_run, sold
-
-SEEN_WITHIN = 60.0
-"""Seconds that a network file system may take to show what another machine wrote: directories are
-believed unchanged for that long (nfs(5), acdirmax)."""
 
 
 def run(
@@ -59,28 +55,30 @@ def run(
         f"{len(todo) - len(able)} cannot be run here"
     )
     seconds = _seconds(able, places)
-    tasks = tasks_of(able, again)
+    tasks = tasks_of(able)
     if dry_run:
-        ordered = [condition for task in tasks for condition in task.conditions]
+        ordered = [condition for task in tasks for condition in task]
         for number, condition in enumerate(ordered, start=1):
             _say(f"[{number}/{len(ordered)}] {condition}")
         _say(f"at most {in_words(sum(seconds.values()))} on two cores")
         return 0
+    for folder in {runs_of(condition) for condition in able}:
+        check_writable(folder)
     failures: dict[Condition, str] = {}
     if executor is not in_this_process:
         failures = {c: failure for c in able if (failure := _refused(c))}
-        tasks = tasks_of([c for c in able if c not in failures], again)
-        tasks.sort(key=lambda task: sum(seconds[c] for c in task.conditions), reverse=True)
+        tasks = tasks_of([c for c in able if c not in failures])
+        tasks.sort(key=lambda task: sum(seconds[c] for c in task), reverse=True)
     for condition, failure in failures.items():
         _fail(condition, failure)
     failures |= _work(executor, tasks, seconds)
-    if dask:
-        failures |= _unseen([c for c in able if c not in failures])
     done = [condition for condition in able if condition not in failures]
     for name in sorted({c.collection for c in done}.intersection(registry.COLLECTIONS)):
         facts.write(load_collection(name), places)
-    for condition in (c for c in done if c.collection not in registry.COLLECTIONS):
-        print(record_folder(condition))
+    for path in {
+        scores_path(runs_of(c), c): 0 for c in done if c.collection not in registry.COLLECTIONS
+    }:
+        print(path)
     return len(failures)
 
 
@@ -96,7 +94,7 @@ def _executor(processes: int, dask: str) -> Executor:
 
 def _seconds(conditions: Sequence[Condition], places: Places) -> dict[Condition, float]:
     """What encoding for each adds on two cores."""
-    return {one.condition: one.cost.seconds for one in prices(conditions, places, again=True)}
+    return {price.condition: price.cost.seconds for price in prices(conditions, places, again=True)}
 
 
 def _work(
@@ -104,7 +102,7 @@ def _work(
 ) -> dict[Condition, str]:
     """Run tasks; why conditions failed, of those that did."""
     failures = {}
-    remaining = {c: seconds[c] for task in tasks for c in task.conditions}
+    remaining = {c: seconds[c] for task in tasks for c in task}
     total = len(remaining)
     for result in executor(tasks) if tasks else ():
         condition = result.condition
@@ -129,22 +127,6 @@ def _refused(condition: Condition) -> str:
             "process's; run it without --processes and --dask"
         )
     return ""
-
-
-def _unseen(conditions: Sequence[Condition]) -> dict[Condition, str]:
-    """Of conditions that a worker recorded, those whose records are not to be seen from here."""
-    end = time.monotonic() + SEEN_WITHIN
-    while missing := [condition for condition in conditions if not is_recorded(condition)]:
-        if time.monotonic() > end:
-            failure = (
-                "its worker ended well, and the record is not here; let CHUNKSTUDY_ROOT name one "
-                "shared folder for the command and its workers"
-            )
-            for condition in missing:
-                _fail(condition, failure)
-            return dict.fromkeys(missing, failure)
-        time.sleep(1)
-    return {}
 
 
 def _fail(condition: Condition, failure: str) -> None:

@@ -103,26 +103,26 @@ def token_overlap(
 ) -> Scored:
     """Every measure of the token-overlap task."""
     started = time.perf_counter()
-    found = None if by is None else _ranked(by, OVERLAP_DEPTH)
+    ranked = None if by is None else _ranked(by, OVERLAP_DEPTH)
     searched = time.perf_counter()
     columns: dict[str, NDArray[np.float64]] = {}
-    _score_unit(columns, TokenOverlap.of(collection, chunks, protocol.hit), found, "", protocol)
+    _score_unit(columns, TokenOverlap.of(collection, chunks, protocol.hit), ranked, "", protocol)
     if protocol.true_tokens:
         offsets = [tokens.cl100k_offsets(document.text) for document in collection.documents]
         in_true_tokens = in_tokens(collection, chunks, offsets)
-        _score_unit(columns, in_true_tokens, found, "(unit=token)", protocol)
-    if found is not None:
+        _score_unit(columns, in_true_tokens, ranked, "(unit=token)", protocol)
+    if ranked is not None:
         texts = chunks.texts(collection.documents)
         chunk_tokens = np.asarray(tokens.counter("cl100k").count_many(texts))
         for cut in (5, 10):
-            top = found.chunk[:, :cut]
+            top = ranked.chunk[:, :cut]
             read = np.where(top >= 0, chunk_tokens[top], 0).sum(axis=1)
             columns[f"TokensRead@{cut}"] = read.astype(np.float64)
     return Scored(
         _long(collection, columns),
-        0 if found is None else int(found.tied_at(10).sum()),
-        kept=None if found is None else rankings.of_chunks(found, chunks),
-        seconds=_seconds(started, searched, found is not None),
+        0 if ranked is None else int(ranked.tied_at(10).sum()),
+        kept=None if ranked is None else rankings.of_chunks(ranked, chunks),
+        seconds=_seconds(started, searched, ranked is not None),
     )
 
 
@@ -136,16 +136,16 @@ def in_corpus(collection: Collection, chunks: Chunks, by: By, protocol: Protocol
     else:
         rank = partial(search_documents, *by, chunks.document)
     depth, documents = DOCUMENT_DEPTH + TIES_SEEN, len(collection.documents)
-    found = rank(depth, excluded)
-    while depth < documents and ranking.ties_past_end(found, RANK).any():
+    ranked = rank(depth, excluded)
+    while depth < documents and ranking.ties_past_end(ranked, RANK).any():
         depth = min(8 * depth, documents)
-        found = rank(depth, excluded)
+        ranked = rank(depth, excluded)
     searched = time.perf_counter()
     return Scored(
-        ranking.per_query(collection, found),
-        ties_at_cut=int((found.score[:, RANK - 1] == found.score[:, RANK]).sum()),
-        tie_range={f"nDCG@{RANK}": ranking.tie_bounds(collection, found, f"nDCG@{RANK}")},
-        kept=rankings.of_documents(found),
+        ranking.per_query(collection, ranked),
+        ties_at_cut=int((ranked.score[:, RANK - 1] == ranked.score[:, RANK]).sum()),
+        tie_range={f"nDCG@{RANK}": ranking.tie_bounds(collection, ranked, f"nDCG@{RANK}")},
+        kept=rankings.of_documents(ranked),
         seconds=_seconds(started, searched),
     )
 
@@ -173,20 +173,20 @@ def in_document(
     started = time.perf_counter()
     limit = retrieval.Limit.of(collection, chunks)
     depth = min(PROPOSITION_DEPTH, max(1, len(chunks))) if by_parent else max(FIRST_HIT_CUTS) + 1
-    found = _ranked(by, depth, limit)
+    ranked = _ranked(by, depth, limit)
     searched = time.perf_counter()
     spans = {}
     if gold is None:
-        spans = TokenOverlap.of(collection, chunks, protocol.hit).at(found.chunk, SPAN_CUT)
-    ties = 0 if by_parent else int(found.tied_at(10).sum())
+        spans = TokenOverlap.of(collection, chunks, protocol.hit).at(ranked.chunk, SPAN_CUT)
+    ties = 0 if by_parent else int(ranked.tied_at(10).sum())
     if by_parent:
         chunks, parents = returned(chunks)
-        found = best_of_each(found, parents)
+        ranked = best_of_each(ranked, parents)
     texts = chunks.texts(collection.documents)
     relevant = first_hit.relevant_chunks(collection, chunks, texts, protocol.relevance, gold)
     columns: dict[str, NDArray[np.float64]] = {}
     for cut in FIRST_HIT_CUTS:
-        columns[f"DCG@{cut}"] = first_hit.dcg_first_hit(found, relevant, cut)
+        columns[f"DCG@{cut}"] = first_hit.dcg_first_hit(ranked, relevant, cut)
     columns["Ceiling(DCG@10)"] = first_hit.ceiling(relevant)
     for name in ("SpanRecall", "SpanPrecision", "SpanIoU") if spans else ():
         columns[f"{name}@{SPAN_CUT}"] = spans[name]
@@ -194,8 +194,8 @@ def in_document(
     if protocol.relevance == "overlap":  # a passage that could not be located judges nothing
         judged = {judgment.query for judgment in collection.judgments}
         scores = scores[scores["query_id"].isin(judged)]
-    kept = rankings.of_chunks(found, chunks, relevant)
-    return Scored(scores, ties, kept=kept, seconds=_seconds(started, searched))
+    stored = rankings.of_chunks(ranked, chunks, relevant)
+    return Scored(scores, ties, kept=stored, seconds=_seconds(started, searched))
 
 
 def rounded(scores: pd.DataFrame) -> pd.DataFrame:
@@ -241,7 +241,7 @@ def _ranked(by: By, depth: int, limit: retrieval.Limit | None = None) -> retriev
 def _score_unit(
     columns: dict[str, NDArray[np.float64]],
     overlap: TokenOverlap,
-    found: retrieval.Ranking | None,
+    ranked: retrieval.Ranking | None,
     unit: str,
     protocol: Protocol,
 ) -> None:
@@ -249,10 +249,10 @@ def _score_unit(
     columns[f"PrecisionOmega{unit}"] = omega
     if protocol.hit == "overlap":
         columns[f"PrecisionOmega(sum){unit}".replace(")(", ",")] = omega_sum
-    if found is None:
+    if ranked is None:
         return
     for cut in OVERLAP_CUTS:
-        for name, values in overlap.at(found.chunk, cut).items():
+        for name, values in overlap.at(ranked.chunk, cut).items():
             if unit and name == "SpanF1":
                 continue
             columns[f"{name}{unit}@{cut}"] = values

@@ -146,7 +146,7 @@ class VectorStore:
     def _pool_block(self, known: dict[bytes, Vector], block: list[PoolJob]) -> None:
         encoder = cast(TokenEncoder, self.encoder)
         started = time.perf_counter()
-        found = encoder.pool(
+        pooled = encoder.pool(
             [layout for layout, _ in block],
             [np.asarray(list(wanted.values()), dtype=np.int64) for _, wanted in block],
         )
@@ -154,7 +154,7 @@ class VectorStore:
         self.tokens += sum(layout.tokens for layout, _ in block)
         together = {
             key: vector
-            for (_, wanted), vectors in zip(block, found, strict=True)
+            for (_, wanted), vectors in zip(block, pooled, strict=True)
             for key, vector in zip(wanted, vectors, strict=True)
         }
         self._keep(known, together)
@@ -255,12 +255,12 @@ class VectorFiles:
             if key in self._places:
                 path, row = self._places[key]
                 by_file.setdefault(path, {})[key] = row
-        found: dict[bytes, Vector] = {}
+        known: dict[bytes, Vector] = {}
         for path, rows in by_file.items():
             vectors = _tensor(path, "vectors")
             if vectors is not None and vectors.shape[1:] == (dimension,):
-                found.update((key, vectors[row]) for key, row in rows.items())
-        return found
+                known.update((key, vectors[row]) for key, row in rows.items())
+        return known
 
     def write(self, vectors: Mapping[bytes, Vector]) -> None:
         """Write a block, all or nothing."""

@@ -78,57 +78,57 @@ def read(places: Places, study: str, table: str | None = None) -> pd.DataFrame:
     Raises:
         StudyError: if the table is unknown, or was changed by hand.
     """
-    here = folder(places, study)
-    if not (here / PROVENANCE).exists():
+    study_folder = folder(places, study)
+    if not (study_folder / PROVENANCE).exists():
         return pd.DataFrame()
-    written = read_provenance(here).tables
+    written = read_provenance(study_folder).tables
     if table is None and len(written) > 1:
         raise StudyError(f"study {study} has several tables; name one of {', '.join(written)}")
     name = table or next(iter(written))
     if name not in written:
         raise StudyError(f"study {study} has no table {name!r}, only {', '.join(written)}")
-    path = file(here, name, written[name])
-    found = _read(path, written[name])
-    if found is None:
+    path = file(study_folder, name, written[name])
+    frame = _read(path, written[name])
+    if frame is None:
         raise StudyError(
             f"{path} is not what its provenance recorded; run `chunkstudy study {study}` again"
         )
-    return found
+    return frame
 
 
-def file(here: Path, name: str, table: TableWritten) -> Path:
+def file(study_folder: Path, name: str, table: TableWritten) -> Path:
     """Where a table of a study lies."""
-    return here / f"{name}.{'parquet' if table.long else 'csv'}"
+    return study_folder / f"{name}.{'parquet' if table.long else 'csv'}"
 
 
 def _read(path: Path, written: TableWritten) -> pd.DataFrame | None:
     """A table; None where it is not what was written."""
     if written.long:
         try:
-            found = parquet.read(path)
+            frame = parquet.read(path)
         except parquet.RecordError:
             return None
-        if parquet.digest(found) != written.sha256:
+        if parquet.digest(frame) != written.sha256:
             return None
-        return found.astype({name: DTYPES[kind] for name, kind in written.columns.items()})
+        return frame.astype({name: DTYPES[kind] for name, kind in written.columns.items()})
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     return parse(text, written.columns) if digest(text) == written.sha256 else None
 
 
 def tables(places: Places, study: str) -> dict[str, pd.DataFrame]:
     """Every table of a study by name; none where it was not run."""
-    here = folder(places, study)
-    written = read_provenance(here).tables if (here / PROVENANCE).exists() else {}
+    study_folder = folder(places, study)
+    written = read_provenance(study_folder).tables if (study_folder / PROVENANCE).exists() else {}
     return {name: read(places, study, name) for name in written}
 
 
-def read_provenance(here: Path) -> Provenance:
+def read_provenance(study_folder: Path) -> Provenance:
     """The checked ``provenance.json`` of a study's folder.
 
     Raises:
         StudyError: if it is malformed.
     """
-    path = here / PROVENANCE
+    path = study_folder / PROVENANCE
     try:
         return Provenance.model_validate_json(path.read_text(encoding="utf-8"))
     except ValidationError as error:
@@ -136,11 +136,13 @@ def read_provenance(here: Path) -> Provenance:
         raise StudyError(f"{path} is not valid ({where}: {fault})") from error
 
 
-def write(here: Path, tables: dict[str, pd.DataFrame], made_by: dict[str, Any]) -> Provenance:
+def write(
+    study_folder: Path, tables: dict[str, pd.DataFrame], made_by: dict[str, Any]
+) -> Provenance:
     """Write tables and provenance, which comes last, since it says that the rest is whole.
 
     Args:
-        here: the study's folder; tables of an earlier run that are no more are removed.
+        study_folder: the study's folder; tables of an earlier run that are no more are removed.
         tables: by name; numbers are written to eight significant digits.
         made_by: the fields of :class:`Provenance` except ``tables``.
 
@@ -157,9 +159,9 @@ def write(here: Path, tables: dict[str, pd.DataFrame], made_by: dict[str, Any]) 
         content = contents[name] = parse(text, columns) if len(table) > LONG else text
         sha = digest(content) if isinstance(content, str) else parquet.digest(content)
         written[name] = TableWritten(rows=len(table), columns=columns, sha256=sha)
-    found = Provenance(**made_by, tables=written)
-    (here / PROVENANCE).unlink(missing_ok=True)
-    paths = {name: file(here, name, table) for name, table in written.items()}
+    provenance = Provenance(**made_by, tables=written)
+    (study_folder / PROVENANCE).unlink(missing_ok=True)
+    paths = {name: file(study_folder, name, table) for name, table in written.items()}
     for name, path in paths.items():
         content = contents[name]
         if isinstance(content, str):
@@ -168,24 +170,26 @@ def write(here: Path, tables: dict[str, pd.DataFrame], made_by: dict[str, Any]) 
             parquet.write(
                 path, content, [str(column) for column in content.select_dtypes("number")]
             )
-    for path in {*here.glob("*.csv"), *here.glob("*.parquet")} - set(paths.values()):
+    for path in {*study_folder.glob("*.csv"), *study_folder.glob("*.parquet")} - set(
+        paths.values()
+    ):
         path.unlink()
-    write_json(here / PROVENANCE, found.model_dump(mode="json", exclude_none=True))
-    return found
+    write_json(study_folder / PROVENANCE, provenance.model_dump(mode="json", exclude_none=True))
+    return provenance
 
 
 def kinds(table: pd.DataFrame) -> dict[str, Kind]:
     """What each column holds."""
-    found: dict[str, Kind] = {}
+    by_column: dict[str, Kind] = {}
     for name, column in table.items():
         if pd.api.types.is_bool_dtype(column):
-            found[str(name)] = "boolean"
+            by_column[str(name)] = "boolean"
         elif pd.api.types.is_integer_dtype(column):
-            found[str(name)] = "integer"
+            by_column[str(name)] = "integer"
         else:
             number = pd.api.types.is_float_dtype(column)
-            found[str(name)] = "number" if number else "text"
-    return found
+            by_column[str(name)] = "number" if number else "text"
+    return by_column
 
 
 def parse(text: str, columns: dict[str, Kind]) -> pd.DataFrame:

@@ -20,7 +20,7 @@ from typing import Any
 
 import pandas as pd
 
-from chunkstudy.base.files import alone, sha256
+from chunkstudy.base.files import folder_lock, sha256
 from chunkstudy.base.places import Places
 from chunkstudy.base.sources import SourceFile, fetch
 from chunkstudy.base.spans import Chunks, Collection
@@ -87,16 +87,16 @@ class Context:
         self.sources: dict[str, str] = {}
 
     def collection(self, name: str) -> Collection:
-        found = load_collection(name)
+        loaded = load_collection(name)
         if name not in self.collections:
-            self.collections[name] = describe(found)
-        return found
+            self.collections[name] = describe(loaded)
+        return loaded
 
     def store(self, encoder: str) -> VectorStore:
         """The model of a slug and what it has computed."""
-        found = load_store(encoder, self.places.vectors)
-        self.note(found.encoder.describe())
-        return found
+        opened = load_store(encoder, self.places.vectors)
+        self.note(opened.encoder.describe())
+        return opened
 
     def note(self, model: dict[str, Any]) -> None:
         """Note a model that the study set up by itself, as it describes itself."""
@@ -112,9 +112,9 @@ class Context:
         """The chunks of a condition; ``store`` where its chunker asks a model for boundaries,
         ``boundaries`` where that is another model than the evaluated one."""
         collection = self.collection(condition.collection)
-        found = chunk(condition, collection, store, boundaries=boundaries)
-        one = condition
-        return self.cut(f"{one.collection}/{one.chunker}/{one.encoder}/{one.protocol}", found)
+        made = chunk(condition, collection, store, boundaries=boundaries)
+        parts = (condition.collection, condition.chunker, condition.encoder, condition.protocol)
+        return self.cut("/".join(parts), made)
 
     def cut(self, name: str, chunks: Chunks) -> Chunks:
         """Note chunks that the study cut by itself."""
@@ -148,18 +148,18 @@ def run(
     name, wanted = experiment.name, tuple(collections or experiment.collections)
     if collections and not experiment.collections:
         raise StudyError(f"study {name} takes no collection; leave --collection out")
-    for one in wanted:
-        if one not in registry.COLLECTIONS:
+    for collection in wanted:
+        if collection not in registry.COLLECTIONS:
             raise StudyError(
-                f"unknown collection {one!r}; use one of {', '.join(registry.COLLECTIONS)}"
+                f"unknown collection {collection!r}; use one of {', '.join(registry.COLLECTIONS)}"
             )
     assert experiment.tables, f"study {name} comes in parts"
     context = Context(places)
-    found = experiment.tables(context, wanted)
+    tables = experiment.tables(context, wanted)
     whole = wanted == experiment.collections
     folder = study_results.folder(places, name) if whole else places.build / "studies" / name
-    study_results.write(folder, found, made_by(context, experiment))
-    return folder, found
+    study_results.write(folder, tables, made_by(context, experiment))
+    return folder, tables
 
 
 def chosen(experiment: Experiment, pattern: str = "*", **fields: object) -> list[Any]:
@@ -171,23 +171,23 @@ def chosen(experiment: Experiment, pattern: str = "*", **fields: object) -> list
     name = experiment.name
     if not experiment.plan:
         raise StudyError(f"study {name} does not come in parts; leave --fold, --arm and --part out")
-    found = [
-        one
-        for one in experiment.plan
-        if fnmatch.fnmatch(one.name, pattern)
-        and all(value is None or getattr(one, key) == value for key, value in fields.items())
+    matching = [
+        part
+        for part in experiment.plan
+        if fnmatch.fnmatch(part.name, pattern)
+        and all(value is None or getattr(part, key) == value for key, value in fields.items())
     ]
-    if not found:
-        named = ", ".join(one.name for one in experiment.plan)
+    if not matching:
+        named = ", ".join(part.name for part in experiment.plan)
         raise StudyError(f"no part of study {name} is asked for; its parts are {named}")
-    return found
+    return matching
 
 
 def todo(places: Places, experiment: Experiment, parts: Sequence[Any]) -> list[Any]:
     """Those of the parts that were not run yet."""
     tables = study_results.tables(places, experiment.name)
     done = set(tables["parts"]["part"]) if "parts" in tables else set()
-    return [one for one in parts if one.name not in done]
+    return [part for part in parts if part.name not in done]
 
 
 def run_parts(places: Places, experiment: Experiment, parts: Sequence[Any]) -> tuple[Path, Tables]:
@@ -195,12 +195,12 @@ def run_parts(places: Places, experiment: Experiment, parts: Sequence[Any]) -> t
     name = experiment.name
     assert experiment.part, f"study {name} does not come in parts"
     folder = study_results.folder(places, name)
-    for one in todo(places, experiment, parts):
+    for part in todo(places, experiment, parts):
         context = Context(places)
-        context.say(f"{name}: {one.name}")
-        found = experiment.part(context, one)
-        with alone(folder):  # other processes may run other parts
-            tables = _joined(experiment.plan, study_results.tables(places, name), found)
+        context.say(f"{name}: {part.name}")
+        tables_of_part = experiment.part(context, part)
+        with folder_lock(folder):  # other processes may run other parts
+            tables = _joined(experiment.plan, study_results.tables(places, name), tables_of_part)
             study_results.write(folder, tables, _merged(folder, made_by(context, experiment)))
     return folder, study_results.tables(places, name)
 
@@ -230,13 +230,13 @@ def describe(collection: Collection) -> dict[str, object]:
 
 
 def _joined(
-    plan: Sequence[Any], known: Mapping[str, pd.DataFrame], found: Mapping[str, pd.DataFrame]
+    plan: Sequence[Any], known: Mapping[str, pd.DataFrame], new: Mapping[str, pd.DataFrame]
 ) -> Tables:
     """All rows in the order of the plan, so that the order of running does not show."""
-    order = {one.name: i for i, one in enumerate(plan)}
+    order = {part.name: i for i, part in enumerate(plan)}
     tables = {}
-    for name in dict.fromkeys([*known, *found]):
-        rows = [one[name] for one in (known, found) if name in one and len(one[name])]
+    for name in dict.fromkeys([*known, *new]):
+        rows = [tables_of[name] for tables_of in (known, new) if len(tables_of.get(name, ()))]
         if rows:
             whole = pd.concat(rows, ignore_index=True)
             tables[name] = whole.sort_values(
@@ -250,7 +250,7 @@ def _merged(folder: Path, now: dict[str, Any]) -> dict[str, Any]:
     if not (folder / study_results.PROVENANCE).exists():
         return now
     before = study_results.read_provenance(folder).model_dump(mode="json", exclude_none=True)
-    models = [one for one in before["models"] if one not in now["models"]]
+    models = [model for model in before["models"] if model not in now["models"]]
     return {
         **now,
         "collections": before["collections"] | now["collections"],

@@ -32,7 +32,7 @@ def export(
     written, missing = 0, []
     for condition in conditions:
         record = library.get(condition)
-        ranking = rankings.load(record.folder, outside, record.run.ranking) if record else None
+        ranking = record.ranking(outside) if record else None
         collection = load_collection(condition.collection) if ranking is not None else None
         if (
             record is None
@@ -47,20 +47,22 @@ def export(
     return written, missing
 
 
-def _write(folder: Path, condition: Condition, collection: Collection, kept: pd.DataFrame) -> None:
+def _write(
+    folder: Path, condition: Condition, collection: Collection, ranking: pd.DataFrame
+) -> None:
     tag = ".".join((condition.chunker, condition.encoder, condition.ordering, condition.protocol))
-    document = kept["document"].to_numpy(np.int64)
-    ids = [one.id for one in collection.documents]
+    document = ranking["document"].to_numpy(np.int64)
+    ids = [entry.id for entry in collection.documents]
     trec.write_qrels(folder / QRELS, trec.of_documents(collection))
-    rows = rankings.every_row(len(collection.queries), kept)
-    if "start" in kept:
-        names = trec.chunk_names(collection, rankings.spans(kept))
+    rows = rankings.every_row(len(collection.queries), ranking)
+    if "start" in ranking:
+        names = trec.chunk_names(collection, rankings.spans(ranking))
         trec.write_run(folder / f"{tag}.chunks.run", collection, rows, names, tag)
         hit = condition.rules.hit
-        hits = rankings.hits(kept, JudgedSpans.of(collection), hit)
-        if "relevant" in kept:  # judged one by one, by the words of a passage
-            hits = kept["relevant"].to_numpy(np.bool_)
-        both = (kept["query"][hits], np.flatnonzero(hits))
+        hits = rankings.hits(ranking, JudgedSpans.of(collection), hit)
+        if "relevant" in ranking:  # judged one by one, by the words of a passage
+            hits = ranking["relevant"].to_numpy(np.bool_)
+        both = (ranking["query"][hits], np.flatnonzero(hits))
         trec.write_qrels(folder / f"{tag}.chunks.qrels", trec.of_chunks(collection, both, names))
     documents = best_of_each(rows, document)
     trec.write_run(folder / f"{tag}.documents.run", collection, documents, ids, tag)

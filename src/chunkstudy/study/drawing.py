@@ -28,6 +28,8 @@ from chunkstudy.base.files import write_bytes
 STYLE = Path(__file__).with_name("style.mplstyle")
 COLORS: list[tuple[float, float, float]] = sns.color_palette("colorblind")
 PLAIN, LATE = COLORS[0], COLORS[1]
+IN_PAPER = ("late_chunking_beyond_minilm",)
+"""Names of the figures that the paper includes, which TeX takes as PDF."""
 CHARACTERS = 12
 """Of a title that fit an inch."""
 Color = tuple[float, float, float] | str
@@ -61,23 +63,24 @@ def style() -> Iterator[None]:
         yield
 
 
-def save(figure: Figure, path: Path) -> list[Path]:
+def save(figure: Figure, path: Path) -> Path:
     """Write ``path.png``, with a palette of 256 colours (a third of the bytes, which notebooks hold
-    once more), and ``path.pdf`` without a date."""
+    once more); for the paper ``path.pdf`` too, without a date."""
     path.parent.mkdir(parents=True, exist_ok=True)
     drawn, small, pdf = io.BytesIO(), io.BytesIO(), io.BytesIO()
     # Ticks and fonts are made only here, so that the style has to last until now.
     with style():
         figure.savefig(drawn, format="png")
-        figure.savefig(pdf, format="pdf", metadata={"CreationDate": None})
+        if path.name in IN_PAPER:
+            figure.savefig(pdf, format="pdf", metadata={"CreationDate": None})
+            write_bytes(path.with_name(f"{path.name}.pdf"), pdf.getvalue())
     with Image.open(drawn) as image:
         few = image.convert("RGB").quantize(256, dither=Image.Dither.NONE)
     few.save(small, format="png", optimize=True)
     plt.close(figure)
-    files = {path.with_name(f"{path.name}.png"): small, path.with_name(f"{path.name}.pdf"): pdf}
-    for name, content in files.items():
-        write_bytes(name, content.getvalue())
-    return list(files)
+    png = path.with_name(f"{path.name}.png")
+    write_bytes(png, small.getvalue())
+    return png
 
 
 def titled(figure: Figure, message: str) -> None:

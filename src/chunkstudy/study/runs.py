@@ -8,7 +8,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -26,7 +26,7 @@ from chunkstudy.collections.registry import load_collection
 from chunkstudy.encoders import models
 from chunkstudy.evaluation.measures import in_tokens
 from chunkstudy.evaluation.retrieval.chunks import SearchError
-from chunkstudy.runs import rankings, records, rescore, scoring
+from chunkstudy.runs import records, rescore, scoring
 from chunkstudy.runs.conditions import (
     ENCODER,
     NONE,
@@ -100,15 +100,12 @@ class RunScores:
     run: records.Run
     wide: pd.DataFrame
     here: bool
-    _ranking: pd.DataFrame | Path | None = None
+    _ranking: Callable[[], pd.DataFrame | None]
 
     @cached_property
     def ranking(self) -> pd.DataFrame | None:
         """The ranking as stored (:mod:`chunkstudy.runs.rankings`); None where it was not kept."""
-        if isinstance(self._ranking, Path):
-            assert self.run.ranking is not None
-            return rankings.read(self._ranking, self.run.ranking)
-        return self._ranking
+        return self._ranking()
 
     def first(self, places: Places, depth: int) -> pd.DataFrame | None:
         """A ranking with at least so many ranks: its own, or the first chunks that the study keeps
@@ -207,12 +204,13 @@ class RunCache:
             raise StudyError(str(error)) from error
         except ModelError as error:
             raise StudyError(f"{error}. {stored}") from error
-        return RunScores(variant, outcome.run, outcome.scores, True, outcome.kept)
+        return RunScores(variant, outcome.run, outcome.scores, True, lambda: outcome.kept)
 
     def stored(self, collection: str) -> str:
         """Which encoders have records of a collection, as a sentence."""
-        folders = {path.name for path in self.places.runs.glob(f"{collection}/*/*")} - {NONE}
-        names = dict.fromkeys(parse_encoder(name).model for name in sorted(folders))
+        recorded = [c for c in records.find(self.places.runs) if c.collection == collection]
+        slugs = sorted({condition.encoder for condition in recorded} - {NONE})
+        names = dict.fromkeys(parse_encoder(slug).model for slug in slugs)
         if not names:
             return f"Nothing of {collection} is stored"
         return f'compute="stored" shows what is stored of {collection}: {", ".join(names)}'
@@ -220,12 +218,10 @@ class RunCache:
 
 def read(variant: Variant, runs: Path, outside: Path, here: bool) -> RunScores | None:
     """The record of a chunker below a folder; None where there is none."""
-    folder = runs / variant.condition.path
-    if not (folder / "run.json").exists():
+    if not records.exists(runs, variant.condition):
         return None
-    record = records.read_run(folder)
-    ranking = rankings.find(folder, outside, record.ranking) if record.ranking else None
-    return RunScores(variant, record, records.read_in_order(folder, record), here, ranking)
+    record = records.read(runs, variant.condition)
+    return RunScores(variant, record.run, record.scores, here, partial(record.ranking, outside))
 
 
 @dataclass

@@ -199,7 +199,7 @@ class Study:
             alt: what it shows, for those who do not see it.
             width: in pixels, as shown.
         """
-        png, _ = drawing.save(figure, self._folder("figures") / name)
+        png = drawing.save(figure, self._folder("figures") / name)
         return Image(png, width=width, alt=alt)
 
     def answer(self, question: str, sentence: str, holds: bool) -> None:

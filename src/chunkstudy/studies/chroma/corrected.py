@@ -83,13 +83,12 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
 
 def retrieved(context: Context, store: VectorStore, condition: Condition) -> pd.DataFrame:
     """The first chunks of every question: those kept beside the study's record, else searched."""
-    record = context.places.runs / condition.path
-    if (record / "run.json").exists():
-        run = records.read_run(record)
-        first_chunks = rescore.first_chunks(context.places, run)
+    runs = context.places.runs
+    if records.complete(runs, condition):
+        first_chunks = rescore.first_chunks(context.places, records.read(runs, condition).run)
         if first_chunks is not None:
-            path = rescore.path_of_first(context.places, run)
-            context.read(path, f"first_chunks/{condition.path}")
+            path = records.rankings_path(runs, condition)
+            context.read(path, path.relative_to(context.places.results).as_posix())
             return first_chunks
     collection, chunks = context.collection(condition.collection), context.chunks(condition, store)
     queries = store.encode([query.text for query in collection.queries], "query")

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import product
-from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -78,14 +77,14 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
     recorded = records.find(context.places.runs)
     for name in collections:
         for encoder in (MINILM_512, *PAPERS):
-            own = {
-                condition: folder
-                for condition, folder in recorded.items()
+            measured_here = [
+                condition
+                for condition in recorded
                 if (condition.collection, condition.encoder, condition.ordering)
                 == (name, encoder, PRE_EMBEDDING)
                 and condition.protocol in (AS_PUBLISHED_IELAB.name, CORRECTED.name)
-            }
-            if rows := [_measured(context, *recorded_as) for recorded_as in own.items()]:
+            ]
+            if rows := [_measured(context, condition) for condition in measured_here]:
                 table = name if encoder == MINILM_512 else f"{name}{BEFORE_ENCODER}{encoder}"
                 made[table] = pd.concat(rows, ignore_index=True)
     if not made:
@@ -93,7 +92,7 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
     return {name: NOTHING for name in collections if name in HERE} | made
 
 
-def _measured(context: Context, condition: Condition, folder: Path) -> pd.DataFrame:
+def _measured(context: Context, condition: Condition) -> pd.DataFrame:
     """The rows of a recorded condition."""
     context.say(f"chunk sizes of {condition}")
     collection, store = context.collection(condition.collection), context.store(condition.encoder)
@@ -101,7 +100,7 @@ def _measured(context: Context, condition: Condition, folder: Path) -> pd.DataFr
     if boundaries is not None:
         context.note(boundaries.encoder.describe())
     chunks = context.chunks(condition, store, boundaries)
-    if chunks.digest() != records.read_run(folder).chunks_sha256:
+    if chunks.digest() != records.read(context.places.runs, condition).run.chunks_sha256:
         raise RuntimeError(f"{condition} has other chunks than its record; run it again")
     return measured(condition, collection, chunks, store)
 

@@ -40,7 +40,6 @@ from chunkstudy.runs.conditions import (
     parse_method,
 )
 from chunkstudy.runs.library import Library, Record
-from chunkstudy.runs.records import read_timing
 from chunkstudy.studies.which_chunker.words import WORDS
 
 EXCERPTS, IN_CORPUS, IN_DOCUMENT = "excerpts", "in-corpus", "in-document"
@@ -95,7 +94,7 @@ def chunking_seconds(library: Library) -> pd.DataFrame:
         record = library.get(condition)
         where = (condition.collection, condition.ordering, condition.protocol)
         if record is not None and where == ("chroma", PRE_EMBEDDING, CORRECTED.name):
-            timing = read_timing(record.folder)
+            timing = record.timing
             seconds = timing["chunking_seconds_without_encoding"]
             per_million = seconds / (timing["collection_tokens"] / 1e6)
             keys = {"chunker": condition.chunker, "encoder": condition.encoder}
