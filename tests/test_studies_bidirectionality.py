@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -12,9 +11,7 @@ import pandas as pd
 import pytest
 
 from chunkstudy.base.spans import Collection, Document
-from chunkstudy.llm.causal_models import of_the_hub
 from chunkstudy.studies.which_models import bidirectionality as study
-from tests import small_llama
 
 OWN, OTHER = [0] * study.CONTENT, [1] * study.CONTENT
 MARK = 1
@@ -40,12 +37,12 @@ def reads(later: int, earlier: int) -> study.Read:
 
 def measured(read: study.Read, text: Sequence[int] = OWN, other: Sequence[int] = OTHER) -> Any:
     rows = pd.DataFrame(study.movements(read, text, other))
-    return rows.set_index(["replaced", "direction", "distance"]).sort_index()
+    return rows.set_index(["replaced", "direction"]).sort_index()
 
 
-def seen(reach: int, distance: int) -> float:
-    """Marks that a chunk's tokens see on average, where those begin at a distance behind it."""
-    return sum(range(1, max(0, reach - distance) + 1)) / study.CHUNK
+def seen(reach: int) -> float:
+    """Marks that a chunk's tokens see on average, where those begin right behind it."""
+    return sum(range(1, reach + 1)) / study.CHUNK
 
 
 @pytest.mark.parametrize("reach", [1, 20, 60])
@@ -55,44 +52,13 @@ def test_a_model_that_sees_so_many_tokens_moves_by_what_is_told_by_hand(
 ) -> None:
     later = reach if way == study.LATER else 0
     found = measured(reads(later, reach - later))
-    for (what, direction, distance), row in found.iterrows():
-        moved = seen(reach, distance) if direction == way else 0.0
-        if what in (study.NEIGHBOUR, study.APART):
+    for (what, direction), row in found.iterrows():
+        moved = seen(reach) if direction == way else 0.0
+        if what == study.APART:
             moved = 0.0  # the text itself holds no mark
-        assert row["relative distance"] == pytest.approx(moved, abs=1e-12), (what, distance)
+        assert row["relative distance"] == pytest.approx(moved, abs=1e-12), what
         turned = 1 - 1 / np.sqrt(1 + moved**2)
         assert row["cosine distance"] == pytest.approx(turned, abs=1e-12)
-    assert seen(20, 16) == 10 / 60 and seen(20, 64) == 0
-
-
-@pytest.fixture(scope="module")
-def causal(tmp_path_factory: pytest.TempPathFactory) -> study.Model:
-    folder = tmp_path_factory.mktemp("llama")
-    small_llama.write_checkpoint(folder)
-    files = dict.fromkeys(("model.safetensors", "tokenizer.json"), "")
-    return study.causal(replace(of_the_hub("small/llama", "0" * 40), files=files), folder)
-
-
-def test_a_causal_model_does_not_move_when_later_text_changes(causal: study.Model) -> None:
-    chance = np.random.default_rng(1)
-    own, other = chance.integers(2, 200, (2, study.CONTENT)).tolist()
-    replaced = measured(causal.read, own, other).loc[[study.BEYOND, study.HALF]]
-    later = replaced.xs(study.LATER, level="direction")
-    assert later.to_numpy().max() <= 1e-6
-    assert replaced.xs(study.EARLIER, level="direction").to_numpy().min() > 1e-4
-
-
-def test_states_of_a_causal_model_are_those_of_each_text_read_by_itself(
-    causal: study.Model,
-) -> None:
-    chance = np.random.default_rng(2)
-    lengths = [5, 5, 5, 9, 5, study.TOGETHER // 2, study.TOGETHER // 2, study.TOGETHER // 2]
-    texts = [chance.integers(2, 200, length).tolist() for length in lengths]
-    together = causal.read(texts)
-    assert [len(one) for one in together] == lengths
-    for text, states in list(zip(texts, together, strict=True))[:6]:
-        (alone,) = causal.read([text])
-        np.testing.assert_allclose(states, alone, atol=2e-5)
 
 
 def collection(name: str, documents: int, words: int = 4000) -> Collection:

@@ -18,12 +18,13 @@ from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.collections import registry
 from chunkstudy.commands import experiments
 from chunkstudy.runs import study_results
-from chunkstudy.runs.conditions import MINILM, MINILM_512, PRE_EMBEDDING, Condition
+from chunkstudy.runs.conditions import MINILM_512, PRE_EMBEDDING, Condition
 from chunkstudy.runs.run import evaluate
 from chunkstudy.studies.chroma import search as chroma_search
 from chunkstudy.studies.controls import random_boundaries
 from chunkstudy.studies.jina import three_sentences
 from chunkstudy.studies.language_models import window_answers
+from chunkstudy.studies.late_chunking import word_search
 from tests.small_context import EMMA, SmallContext, collection, one_layer, quoted
 from tests.small_study import write_outcome
 
@@ -46,6 +47,9 @@ SMALLER: dict[str, dict[str, Any]] = {
             for control in random_boundaries.CONTROLS
         ]
     },
+    "word-search": {
+        "PLAN": [word_search.Part("covid-qa-within", one) for one in ("none", MINILM_512)]
+    },
     "window-answers": {
         "DRAWS": {
             ordering: dict.fromkeys(draws, 1) for ordering, draws in window_answers.DRAWS.items()
@@ -58,10 +62,6 @@ OTHERS = {"document-lengths": ("builtin",), "chroma-llm-chunker": ("builtin",)}
 texts themselves."""
 RECORDED = {
     "chunk-sizes": Condition("scifact", "sentence-5", MINILM_512, PRE_EMBEDDING, CORRECTED.name),
-    "cut-chunks": Condition("chroma-within", "sentence-5", MINILM, PRE_EMBEDDING, CORRECTED.name),
-    "window-holds": Condition(
-        "chroma-within", "sentence-5", MINILM_512, PRE_EMBEDDING, CORRECTED.name
-    ),
 }
 """A record of which a study wants to know more."""
 

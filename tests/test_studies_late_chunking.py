@@ -1,158 +1,173 @@
-"""Late and plain chunking side by side: choices that no question can make alone, means over the
-right chunkers, what a window cuts, and how alike the chunks of a document are."""
+"""Late and plain chunking, BM25 and fusion side by side: what is compared, by which rules, and what
+is left out where records are missing."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from scipy import stats
 
-from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
-from chunkstudy.studies.late_chunking import choosing, similarity, window_holds
-from chunkstudy.studies.late_chunking.cut_chunks import beyond, largest
-from chunkstudy.studies.late_chunking.gains import by_layout
-from chunkstudy.studies.late_chunking.systems import AVERAGED, TODAY, Systems
+from chunkstudy.base.protocols import CORRECTED
+from chunkstudy.base.spans import Collection, Document, Judgment, Query, chunk_documents
+from chunkstudy.runs.chunking import build_chunker
+from chunkstudy.runs.study_results import StudyError
+from chunkstudy.studies.late_chunking import gains, layouts, reading, systems, word_search
+from chunkstudy.studies.late_chunking.systems import AVERAGED, BOTH, PLAIN, WORDS, late
+from chunkstudy.study.study import Study
 
 QUESTIONS = [f"q{i:02}" for i in range(80)]
 DOCUMENTS = pd.Series([f"d{i // 2}" for i in range(80)], QUESTIONS)
-SIZES = np.array([4, 6, 7, 20])
 
 
-def systems(late: float, noise: float = 0.0, seed: int = 0) -> Systems:
-    """Plain chunks at 0.5, late chunking in both layouts at ``late``, the averaged one above."""
-    draw = np.random.default_rng(seed)
-
-    def scores(mean: float) -> pd.DataFrame:
-        values = mean + noise * draw.standard_normal((80, 2))
-        return pd.DataFrame(values, QUESTIONS, ["fixed-64", "sentence-5"])
-
-    read = {(TODAY, 128): scores(late), (AVERAGED, 128): scores(late + 0.1)}
-    plain = {128: scores(0.3), 512: scores(0.5)}
-    return Systems("covid-qa-within", "model", "DCG@10", read, plain, DOCUMENTS)
-
-
-def test_where_late_leads_by_far_every_half_chooses_it_and_is_right() -> None:
-    choice = choosing.choice(systems(0.6, noise=0.02), splits=50)
-    assert choice["late chosen"] == choice["right"] == 1
-    assert float(choice["low"]) > 0.15 and str(choice["late arm"]).startswith(AVERAGED)
+def scored(
+    means: Mapping[str, float], collection: str = "covid-qa-within", noise: float = 0.1
+) -> systems.SystemScores:
+    """Systems at their means, with the same level of each document and noise of their own."""
+    draw = np.random.default_rng(len(means))
+    level = np.repeat(0.2 * draw.standard_normal(40), 2)
+    columns = {name: m + level + noise * draw.standard_normal(80) for name, m in means.items()}
+    scores = pd.DataFrame(columns, QUESTIONS)
+    return systems.SystemScores(collection, systems.MINILM.replace("/", "__"), "DCG@10", scores,
+                                DOCUMENTS)  # fmt: skip
 
 
-def test_arms_that_only_noise_tells_apart_gain_nothing_on_the_other_half() -> None:
-    choices = [choosing.choice(systems(0.4, 0.2, seed), splits=40) for seed in range(30)]
-    gains = [float(choice["gain"]) for choice in choices]
-    assert abs(np.mean(gains)) < 3 * np.std(gains) / np.sqrt(len(gains)) + 0.005
+def test_a_gain_draws_documents_and_tests_questions() -> None:
+    some = scored({PLAIN: 0.5, late(512): 0.4, WORDS: 0.6, BOTH: 0.7})
+    compared = gains.comparisons([PLAIN, late(512), WORDS, BOTH])
+    rows = gains.system_gains([some], compared)
+    assert list(zip(rows["system"], rows["baseline"], strict=True)) == [
+        (late(512), PLAIN), (WORDS, PLAIN), (BOTH, PLAIN), (BOTH, WORDS),
+    ]  # fmt: skip
+    for _, row in rows.iterrows():
+        first, second = (some.scores[row[key]] for key in ("system", "baseline"))
+        assert row["p"] == pytest.approx(stats.ttest_rel(first, second).pvalue)
+        assert row["documents"] == 40 and "documents" in row["interval"]
+    assert set(rows["family_size"]) == {4}
 
 
-def test_halves_are_of_whole_documents() -> None:
-    """A score that is the document's alone is never told from one half to the other."""
-    level = systems(0.4)
-    own = pd.Series(np.random.default_rng(1).standard_normal(40), [f"d{i}" for i in range(40)])
-    by_document = DOCUMENTS.map(own).to_numpy()
-    late = {cell: frame.add(by_document, axis=0) for cell, frame in level.late.items()}
-    plain = {window: frame.add(by_document, axis=0) for window, frame in level.plain.items()}
-    choice = choosing.choice(replace(level, late=late, plain=plain), splits=20)
-    assert choice["gain"] == pytest.approx(0.0)
-    assert choice["low"] == pytest.approx(choice["high"])
+def test_what_nothing_is_recorded_of_ends_in_one_sentence() -> None:
+    with pytest.raises(StudyError, match=r'records of all chunkers .*; compute="missing" runs'):
+        gains.system_gains([scored({PLAIN: 0.5})], [(late(512), PLAIN)])
 
 
-def competing(means: dict[str, float], noise: float = 0.0) -> Systems:
-    """Every competing layout at its mean, in two windows, the same noise for all."""
-    draw = np.random.default_rng(0)
-    shared = draw.standard_normal((80, 3))
-
-    def scores(mean: float) -> pd.DataFrame:
-        values = mean + 0.1 * shared + noise * draw.standard_normal((80, 3))
-        return pd.DataFrame(values, QUESTIONS, list(choosing.CHUNKERS))
-
-    late = {(name, w): scores(mean) for w in (128, 512) for name, mean in means.items()}
-    plain = {w: scores(0.3) for w in (128, 512)}
-    return Systems("covid-qa-within", "model", "DCG@10", late, plain, DOCUMENTS)
-
-
-LEVEL = dict.fromkeys(choosing.COMPETE, 0.5)
-TOKENS = dict(zip(choosing.COMPETE, (3, 1, 4, 2), strict=True))
-
-
-@pytest.mark.parametrize(
-    "means, noise, chosen",
-    [
-        (dict(zip(choosing.COMPETE, (0.40, 0.45, 0.50, 0.55), strict=True)), 0.0, "packed"),
-        (LEVEL, 0.05, "no overlap"),
-        (LEVEL | {"no overlap": 0.2}, 0.05, "packed"),
-    ],
-    ids=["the highest where it is sure", "of tied ones the cheapest", "the cheapest trails"],
-)
-def test_the_registered_choice(means: dict[str, float], noise: float, chosen: str) -> None:
-    assert choosing.chosen(competing(means, noise), TOKENS) == chosen
-
-
-def test_chunkers_are_compared_by_what_the_window_holds_and_every_model_has() -> None:
-    """One that is cut in one collection or has few chunks in one is left out of both."""
-    rows = [
-        ("here", "fixed-64", 90, 0.0),
-        ("here", "paragraph", 90, 0.01),
-        ("there", "fixed-64", 90, 0.0),
-        ("there", "paragraph", 90, 0.04),
-        ("there", "semantic", 10, np.nan),
-        ("there", "cluster-200", 30, 0.0),
+def test_collections_together_each_count_once_with_a_t_interval() -> None:
+    names = [*gains.KNOWN, "qmsum-within", "fairytaleqa-within"]
+    read = [
+        scored({PLAIN: 0.5, WORDS: 0.5 + 0.1 * n}, name) for n, name in enumerate(names, start=1)
     ]
-    columns = ["collection", "chunker", "chunks a document", "unread"]
-    read = {(AVERAGED, 512): pd.DataFrame(columns=["fixed-64", "paragraph", "semantic"])}
-    some = Systems("here", "model", "DCG@10", read, {512: pd.DataFrame()}, None)
-    judged = window_holds.judged(pd.DataFrame(rows, columns=columns), [some])
-    assert window_holds.holds(judged) == ["fixed-64"]
-    assert window_holds.holds(judged, (window_holds.CUT,)) == ["paragraph"]
-    assert window_holds.holds(judged, (window_holds.FEW,)) == ["semantic"]
-    assert window_holds.holds(judged, (window_holds.SOME,)) == ["cluster-200"]
+    rows = gains.system_gains(read, [(WORDS, PLAIN)])
+    both = gains.together(rows).set_index("over")
+    differences = rows["difference"].to_numpy()
+    for over, some in ((gains.ALL, differences), (gains.NEW, differences[2:])):
+        low, high = stats.t.interval(0.95, len(some) - 1, some.mean(), stats.sem(some))
+        row = both.loc[over]
+        assert [row["difference"], row["low"], row["high"]] == pytest.approx(
+            [some.mean(), low, high]
+        )
+        assert (row["least"], row["most"]) == (some.min(), some.max())
 
 
-def test_the_mean_is_over_the_chunkers_named_and_of_layouts_that_have_them_all() -> None:
-    all_read = systems(0.6)
-    packed = {("packed", 128): all_read.late[TODAY, 128][["fixed-64"]]}
-    some = replace(all_read, late={**all_read.late, **packed})
-    both = by_layout([some], ["fixed-64", "sentence-5", "not here"])
-    assert set(both["layout"]) == {TODAY, AVERAGED} and set(both["chunkers"]) == {2}
-    assert "packed" in set(by_layout([some], ["fixed-64"])["layout"])
-    assert by_layout([some], ["not here"]).empty
+ANSWERS = {
+    False: ("no", "no", gains.DEPENDS, gains.DEPENDS, "yes", "yes"),
+    True: ("yes", "mostly", "no", "no", "no", "no"),
+}
+"""What the registered rules say of 0 to 5 collections, by whether none is yes."""
 
 
-@pytest.mark.parametrize("window, cut, unread", [(8, 2, 1 + 14), (9, 1, 13), (22, 0, 0)])
-def test_a_window_holds_two_special_tokens_and_leaves_the_rest_unread(
-    window: int, cut: int, unread: int
+@pytest.mark.parametrize("rule", gains.RULES, ids=lambda rule: rule.name)
+def test_an_answer_is_open_while_collections_without_records_could_turn_it(
+    rule: gains.Rule,
 ) -> None:
-    assert beyond(SIZES, window) == {"window": window, "cut": cut / 4, "unread": unread / 37}
+    for lacking, shown in product(range(6), range(6)):
+        if shown + lacking <= gains.COLLECTIONS:
+            ends = {ANSWERS[rule.removes][shown + more] for more in range(lacking + 1)}
+            expected = ends.pop() if len(ends) == 1 else gains.OPEN
+            assert gains.judged(rule, shown, lacking) == expected
 
 
-def test_a_question_is_as_large_as_the_largest_chunk_that_touches_its_answer() -> None:
-    documents = (Document("one", "a" * 30), Document("two", "b" * 30))
-    chunks = Chunks(
-        np.array([0, 0, 0, 1]), np.array([0, 10, 20, 0]), np.array([10, 20, 30, 30]), None
+def test_an_answer_counts_what_every_comparison_of_its_rule_shows() -> None:
+    """Fusion leads both only where it leads vectors and words; no loss is said of a sure one."""
+    means = {PLAIN: 0.5, late(512, AVERAGED): 0.5, WORDS: 0.7, BOTH: 0.7}
+    read = [scored(means, name, noise=0.02) for name in ("chroma-within", "covid-qa-within")]
+    rows = gains.system_gains(read, gains.comparisons(list(means)))
+    found = gains.answers(rows, gains.together(rows)).set_index("name")
+    assert list(found.index) == ["averaged", "words", "fusion"]
+    assert found.loc["words", gains.SEEN] == "chroma-within, covid-qa-within"
+    assert found.loc["fusion", gains.SEEN] == ""
+    averaged = found.loc[["averaged"]]
+    rule = next(rule for rule in gains.RULES if rule.name == "averaged")
+    said = reading.sentence(rule, averaged)
+    assert said.startswith("Open while collections lack records: with all-MiniLM-L6-v2")
+    assert ("no loss" in said) == (averaged["low"].iloc[0] > gains.NO_LOSS)
+
+
+@pytest.mark.parametrize("model", [systems.MINILM, systems.MPNET + systems.HALF])
+def test_the_reader_takes_means_and_names_what_not_all_chunkers_are_recorded_with(
+    model: str,
+) -> None:
+    chunkers, wanted = ["fixed-64", "fixed-256"], [PLAIN, late(512), late(300), WORDS]
+    (some,) = systems.read(
+        Study("a script"), ["chroma-within"], [model], chunkers, wanted, "DCG@10"
     )
-    judgments = (
-        Judgment("across", "one", 8, 12, 1),
-        Judgment("inside", "one", 10, 20, 1),
-        Judgment("twice", "one", 0, 1, 1),
-        Judgment("twice", "two", 5, 6, 1),
-    )
-    queries = tuple(Query(name, name) for name in ("across", "inside", "twice"))
-    collection = Collection("small", documents, queries, judgments)
-    assert largest(collection, chunks, SIZES) == {"across": 6, "inside": 6, "twice": 20}
+    runs = Study("a script").runs("chroma-within", chunkers, model.removesuffix(systems.HALF), 512)
+    mean = runs.by("DCG@10").wide("DCG@10").mean(axis=1)
+    assert some.missing == (late(300), WORDS) and some.documents is None
+    if not some.stood_in or model == systems.MINILM:
+        pd.testing.assert_series_equal(some.scores[PLAIN], mean, check_names=False)
+    left = systems.left_out([some])
+    assert "late, 300 tokens; BM25" in str(left.loc[0, "without records"])
 
 
-@given(st.lists(st.integers(1, 5), min_size=1, max_size=6), st.integers(0, 99))
-def test_likeness_within_documents_is_the_mean_over_pairs(sizes: list[int], seed: int) -> None:
-    generator = np.random.default_rng(seed)
-    vectors = generator.normal(size=(sum(sizes), 4)).astype(np.float32)
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    document = np.repeat(np.arange(len(sizes)), sizes)
-    expected = []
-    for d, n in enumerate(sizes):
-        part = vectors[document == d].astype(np.float64)
-        if n > 1:
-            expected.append((np.sum(part @ part.T) - np.trace(part @ part.T)) / (n * (n - 1)))
-    alike = similarity.per_document(vectors, document)
-    np.testing.assert_allclose(alike["all"], expected, atol=1e-9)
+LEVEL = dict.fromkeys(layouts.LAYOUTS, 0.5)
+
+
+def of_layouts(means: Mapping[str, float]) -> systems.SystemScores:
+    """Every layout at its mean in two windows, and plain chunks below."""
+    columns = {late(w, layouts.LAYOUTS[name]): m for w in (128, 512) for name, m in means.items()}
+    plain = dict.fromkeys((PLAIN, f"{PLAIN}-128", f"{PLAIN}-512"), 0.3)
+    return scored(plain | columns, noise=0.01)
+
+
+def test_the_layout_of_the_highest_mean_is_chosen_and_tied_ones_are_seen() -> None:
+    choosing, reported = layouts.halves(of_layouts(LEVEL | {"packed": 0.6}))
+    questions = {*choosing.scores.index, *reported.scores.index}
+    assert len(choosing.scores) + len(reported.scores) == len(questions) == 80
+    assert not {*DOCUMENTS[choosing.scores.index]} & {*DOCUMENTS[reported.scores.index]}
+    choice, leads = layouts.chosen(choosing, [128, 512])
+    assert choice == "packed" and (leads["low"] > 0.08).all()
+    report = layouts.report(reported, choice, [128, 512]).set_index(["against", "window"])
+    assert report.loc[(layouts.READ_WHOLE, "all"), "difference"] == pytest.approx(0.3, abs=0.01)
+
+
+def test_without_all_layouts_the_choice_ends_in_a_sentence_that_says_what_is_lacking() -> None:
+    lacking = systems.SystemScores("builtin", "none", "DCG@10", pd.DataFrame(),
+                                   missing=(late(128, "-packed"),))  # fmt: skip
+    with pytest.raises(StudyError, match=r"builtin with no model lacks late, 128 tokens, whole"):
+        layouts.halves(lacking)
+
+
+TEXTS = ("The cat sat. The dog ran far.", "A bird sang of the sea.")
+SMALL = Collection(
+    "covid-qa-within",
+    tuple(Document(f"d{n}", text) for n, text in enumerate(TEXTS)),
+    (Query("cat", "Where did the CAT sit?", "d0"), Query("bird", "sea of what", "d1")),
+    (Judgment("cat", "d0", 0, 11, 1), Judgment("bird", "d1", 0, 23, 1)),
+)
+
+
+def test_words_rank_chunks_of_the_questions_own_document() -> None:
+    chunks = chunk_documents(build_chunker("sentence-1", CORRECTED), SMALL.documents)
+    ranking = word_search.rank(SMALL, chunks, None)
+    first: Sequence[int] = ranking.chunk[:, 0].tolist()
+    assert [chunks.document[chunk] for chunk in first] == [0, 1]
+    assert word_search.scores(SMALL, chunks, ranking)["value"].tolist() == [1.0, 1.0]
+
+
+def test_shared_words_leave_out_stop_words_and_case() -> None:
+    """Of *where did cat sit* the passage holds *cat*; of *sea what* it holds *sea*."""
+    shared = word_search.shared_words(SMALL).set_index("query_id")["shared"]
+    assert shared.to_dict() == {"cat": 1 / 4, "bird": 1 / 2}

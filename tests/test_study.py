@@ -258,14 +258,16 @@ def test_a_script_is_no_notebook_and_an_unknown_way_to_compute_is_refused(root: 
 def test_a_heavy_experiment_is_read_where_it_is_stored(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shutil.copytree(ROOT / "results/studies/similarity", root / "results/studies/similarity")
-    kept = Study("small").stored("similarity", lambda _: pytest.fail("it is stored"))
+    shutil.copytree(
+        ROOT / "results/studies/bidirectionality", root / "results/studies/bidirectionality"
+    )
+    kept = Study("small").stored("bidirectionality", lambda _: pytest.fail("it is stored"))
     assert kept and all(len(table) for table in kept.values())
     with pytest.raises(StudyError, match="the experiment berlin is not stored"):
         Study("small").stored("berlin", lambda _: {})
     made = {"one": pd.DataFrame({"n": [1]})}
-    anew = Study("small", compute="fresh").stored("similarity", lambda _: made)
-    assert anew == made and (root / "build/studies/similarity/provenance.json").exists()
+    anew = Study("small", compute="fresh").stored("bidirectionality", lambda _: made)
+    assert anew == made and (root / "build/studies/bidirectionality/provenance.json").exists()
 
 
 @pytest.mark.slow

@@ -88,7 +88,7 @@ def test_the_command_prices_parts_without_running_them_and_refuses_folds_of_othe
     asked = ["study", NAME, "--fold", "3", "--arm", "mixed", "--dry-run"]
     told = CliRunner().invoke(app, asked)
     assert told.exit_code == 0 and "hours of a core at most" in told.stdout
-    refused = CliRunner().invoke(app, ["study", "similarity", "--fold", "1"])
+    refused = CliRunner().invoke(app, ["study", "bidirectionality", "--fold", "1"])
     assert refused.exit_code == 1 and "does not come in parts" in refused.output
     refused = CliRunner().invoke(app, ["study", NAME, "--collection", "scifact"])
     assert refused.exit_code == 1 and "leave --collection out" in refused.output

@@ -1,52 +1,58 @@
-"""The table that advice follows from is what the records say."""
+"""The table that advice follows from is what the records, and searches by words, say."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 
 from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.collections import covid_qa
-from chunkstudy.runs import facts
 from chunkstudy.runs.conditions import MINILM_512, PRE_EMBEDDING, Condition, parse_encoder
 from chunkstudy.runs.library import Library
-from chunkstudy.studies.which_chunker import (
-    READ,
-    ranking,
-)
+from chunkstudy.studies.which_chunker import GROUP, READ, advice, by_words, ranking
 
 ROOT = Places(Path(__file__).parents[1])
-LIBRARY = Library(ROOT)
+LIBRARY, MODEL = Library(ROOT), parse_encoder(MINILM_512).model
 
 
 @pytest.fixture(scope="module")
-def table() -> pd.DataFrame:
-    return ranking(LIBRARY, facts.read(ROOT, covid_qa.WITHIN))
+def searched() -> pd.DataFrame:
+    return by_words(ROOT)
 
 
-def test_a_score_is_the_mean_of_its_collections_means(table: pd.DataFrame) -> None:
-    rows = table[(table["task"] == "in-corpus") & (table["ordering"] == PRE_EMBEDDING)]
-    rows = rows[(rows["chunker"] == "sentence-5") & (rows["window"] == 512)]
-    row = rows[rows["encoder"] == parse_encoder(MINILM_512).model].iloc[0]
-    means = []
-    for name in row["collections"].split(", "):
-        record = LIBRARY.get(
-            Condition(name, "sentence-5", MINILM_512, PRE_EMBEDDING, CORRECTED.name)
-        )
-        assert record is not None
-        means.append(record.wide["nDCG@10"].mean())
-    assert row["score"] == pytest.approx(np.mean(means))
+@pytest.fixture(scope="module")
+def table(searched: pd.DataFrame) -> pd.DataFrame:
+    return ranking(LIBRARY, searched, [MODEL])
+
+
+def test_a_score_is_the_mean_of_its_record_or_of_its_search(
+    table: pd.DataFrame, searched: pd.DataFrame
+) -> None:
+    rows = table[(table["collection"] == "covid-qa-within") & (table["chunker"] == "sentence-5")]
+    scores = rows.set_index(["ordering", "window"])["score"]
+    condition = Condition(
+        "covid-qa-within", "sentence-5", MINILM_512, PRE_EMBEDDING, CORRECTED.name
+    )
+    record = LIBRARY.get(condition)
+    assert record is not None
+    assert scores[PRE_EMBEDDING, 512] == pytest.approx(record.wide["DCG@10"].mean())
+    found = searched[(searched["collection"] == "covid-qa-within")]
+    found = found[(found["chunker"] == "sentence-5") & (found["system"] == "words")]
+    assert len(found) == record.run.counts.queries_scored
+    assert scores["words", 0] == pytest.approx(found["value"].mean())
+    assert ("both", 512) in scores.index
 
 
 def test_the_best_trails_nothing_and_a_reader_gets_five_chunks(table: pd.DataFrame) -> None:
-    best = table.groupby(["task", "collections", "encoder"], sort=False).head(1)
+    best = table.groupby(GROUP, sort=False).head(1)
     assert (best["difference"] == 0).all() and (best["behind"] == "").all()
     others = table.drop(best.index)
     assert (others["difference"] <= 0).all()
     assert ((others["behind"] == "yes") == (others["p_holm"] < 0.05)).all()
     windows = table[(table["task"] == "excerpts") & (table["chunker"] == "token-250-0")]
     assert windows[READ].to_numpy() == pytest.approx(1250, rel=0.02)
+    summed = advice(table)
+    assert summed["worse"].sum() == (others["behind"] == "yes").sum()
+    assert summed["others"].sum() == len(others)

@@ -21,7 +21,7 @@ TREE = {
         "tutorial": ("A tutorial on precision and recall of chunks", "labels_ tutorial_"),
     }),
     "questions": ("Our questions", {
-        "late_chunking": ("Late chunking", "late_chunking_"),
+        "late_chunking": ("Late chunking", "late_chunking"),
         "chunking": ("Chunking", ""),
     }),
     "verdicts": ("Verdicts", {"all_works": ("All works together", "00_ claims")}),

@@ -24,22 +24,23 @@ HOME = (
 
 
 def load() -> Collection:
-    """All files searched together.
+    """All files searched together; a file's title is its path, which stands beside its questions.
 
     Raises:
         SourceError: if a file is missing or has another digest, or the chunks are no partition.
     """
     files = {row["original_uuid"]: (row["doc_id"], row["content"]) for row in _files()}
     spans = {row["original_uuid"]: _spans(row["doc_id"]) for row in _files()}
-    queries, judgments = [], []
+    queries, judgments, paths = [], [], {}
     for number, line in enumerate(_file("evaluation_set.jsonl").splitlines()):
         row = json.loads(line)
         queries.append(Query(str(number), row["query"]))
         for identifier, chunk in dict.fromkeys(map(tuple, row["golden_chunk_uuids"])):
             span = spans[identifier][chunk]
             judgments.append(Judgment(str(number), files[identifier][0], *span))
+            paths[files[identifier][0]] = row["meta"]["relative_path"].lstrip("/")
     documents = tuple(Document(*row) for row in files.values())
-    return Collection(ALL, documents, tuple(queries), tuple(judgments))
+    return Collection(ALL, documents, tuple(queries), tuple(judgments), titles=paths)
 
 
 def guides_chunks(text: str) -> list[Span]:

@@ -29,8 +29,8 @@ def of(module: ModuleType) -> Experiment:
 
 
 def module_of(name: str) -> ModuleType:
-    """The module of an experiment by its path, ``boundary_signals`` or ``layouts.window_holds``, or
-    by its name, ``window-holds``.
+    """The module of an experiment by its path, ``boundary_signals`` or
+    ``late_chunking.word_search``, or by its name, ``word-search``.
 
     Raises:
         StudyError: if there is none, with the names there are.

@@ -16,7 +16,7 @@ from chunkstudy.study import titles, written
 from chunkstudy.study.tables import Table
 
 HEADLINES = (
-    "late_chunking_layouts",
+    "late_chunking",
     "chroma_2_token_overlap",
     "baselines",
     "taxonomy_rq3_contextualized",

@@ -38,32 +38,33 @@ FINDINGS = (
     ),
     Finding(
         "late minus plain chunks within Chroma's corpora, 512 tokens, one window per token",
-        "{window-layouts/one} points of DCG@10",
+        "{late/one} points of DCG@10",
         tuple(f"chroma-within/{chunker}/*MiniLM*-w512/{ordering}/corrected"
-              for chunker in ("fixed-*", "sentence-5")
+              for chunker in ("fixed-*", "recursive-200-0")
               for ordering in ("pre_embedding", "contextualized-512")),
     ),
     Finding(
         "the same, states averaged over windows that overlap by half",
-        "{window-layouts/mean} points of DCG@10",
+        "{late/averaged} points of DCG@10",
         tuple(f"chroma-within/{chunker}/*MiniLM*-w512/{ordering}/corrected"
-              for chunker in ("fixed-*", "sentence-5")
+              for chunker in ("fixed-*", "recursive-200-0")
               for ordering in ("pre_embedding", "contextualized-512-averaged")),
     ),
     Finding(
-        "late minus plain chunks within COVID-QA's papers, 128 tokens",
-        "{late-in-papers/narrow} points of DCG@10",
-        ("covid-qa-within/*/*MiniLM*-w128/pre_embedding/corrected",
-         "covid-qa-within/*/*MiniLM*-w128/contextualized-128/corrected"),
+        "late minus plain chunks within COVID-QA's papers, 512 tokens, one window per token",
+        "{late/one-papers} points of DCG@10",
+        tuple(f"covid-qa-within/{chunker}/*MiniLM*-w512/{ordering}/corrected"
+              for chunker in ("fixed-*", "recursive-200-0")
+              for ordering in ("pre_embedding", "contextualized-512")),
     ),
     Finding(
         "late minus plain chunks of 256 tokens on NFCorpus; short last chunks merged",
         "{short-tails-gain/before}; {short-tails-gain/after} points of nDCG@10",
-        ("nfcorpus/fixed*/*MiniLM*-w512/*/corrected",),
+        ("nfcorpus/fixed*/*MiniLM*-w512/*/as_published-jina",),
     ),
     Finding(
-        "the best arm with chunks minus whole documents on SciFact, NFCorpus and ArguAna",
-        "{no-chunking/row} points of nDCG@10",
+        "no chunking beside the best of all systems where documents are looked for",
+        "trails on {no-chunking/trails} points of nDCG@10",
         tuple(f"{name}/*/*MiniLM*/*/corrected" for name in ("scifact", "nfcorpus", "arguana")),
     ),
 )  # fmt: skip

@@ -16,8 +16,15 @@ from chunkstudy.chunkers.passages import paragraphs
 from chunkstudy.collections import covid_qa, registry
 from chunkstudy.evaluation.measures.token_overlap import JudgedSpans
 
-IN_PARTS = ("chroma", covid_qa.ALL, covid_qa.WITHIN)
-"""Whose queries belong to parts that tables tell apart: corpora, papers."""
+IN_PARTS = (
+    "chroma",
+    covid_qa.ALL,
+    covid_qa.WITHIN,
+    "evidence-inference-within",
+    "fairytaleqa-within",
+    "qmsum-within",
+)
+"""Whose queries belong to parts that tables tell apart: corpora, papers, stories, meetings."""
 SPANS = ("query", "document", "start", "end")
 """A judged span: indices of query and document, and its characters."""
 

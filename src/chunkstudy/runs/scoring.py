@@ -41,6 +41,8 @@ TIES_SEEN = 50
 of chunks that are only a notice of rights need more, and get it."""
 RANK = 10
 """The cut whose ties are bounded."""
+PRINTED = {"qmsum": ("nDCG@1", "nDCG@3", "nDCG@5", "nDCG@20", "nDCG@100")}
+"""Further measures that MTEB prints of a collection's documents read whole."""
 FIRST_HIT_CUTS = (1, 2, 5, 10, 20)
 SPAN_CUT = 5
 """Where passages of the query's own document are judged as spans."""
@@ -127,8 +129,11 @@ def token_overlap(
 
 
 def in_corpus(collection: Collection, chunks: Chunks, by: By, protocol: Protocol) -> Scored:
-    """nDCG@10, R@10 and R@100 of documents, each scored by its best chunk."""
+    """nDCG@10, R@10 and R@100 of documents, each scored by its best chunk; of documents read whole
+    also what is ``PRINTED`` of the collection."""
     started = time.perf_counter()
+    is_whole = len(chunks) == len(collection.documents)
+    measures = ranking.MEASURES + (PRINTED.get(collection.name, ()) if is_whole else ())
     excluded = excluded_documents(collection, protocol)
     if isinstance(by, retrieval.Ranking) or protocol.depth == "formula":
         most = int(np.bincount(chunks.document).max()) if len(chunks) else 0
@@ -142,7 +147,7 @@ def in_corpus(collection: Collection, chunks: Chunks, by: By, protocol: Protocol
         ranked = rank(depth, excluded)
     searched = time.perf_counter()
     return Scored(
-        ranking.per_query(collection, ranked),
+        ranking.per_query(collection, ranked, measures),
         ties_at_cut=int((ranked.score[:, RANK - 1] == ranked.score[:, RANK]).sum()),
         tie_range={f"nDCG@{RANK}": ranking.tie_bounds(collection, ranked, f"nDCG@{RANK}")},
         kept=rankings.of_documents(ranked),

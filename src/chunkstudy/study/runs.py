@@ -27,7 +27,14 @@ from chunkstudy.encoders import models
 from chunkstudy.evaluation.measures import in_tokens
 from chunkstudy.evaluation.retrieval.chunks import SearchError
 from chunkstudy.runs import records, rescore, scoring
-from chunkstudy.runs.conditions import NONE, Condition, ConditionError, EncoderName, parse_encoder
+from chunkstudy.runs.conditions import (
+    ENCODER,
+    NONE,
+    Condition,
+    ConditionError,
+    EncoderName,
+    parse_encoder,
+)
 from chunkstudy.runs.requirements import reason_not_run
 from chunkstudy.runs.run import compute, run
 from chunkstudy.runs.store import load_store
@@ -423,7 +430,7 @@ def variants(
     if not chunkers:
         raise StudyError("no chunker was named; give one or more")
     try:
-        slug = NONE if encoder == NONE else str(EncoderName(models.spec(encoder).id, window))
+        slug = NONE if encoder == NONE else _slug(encoder, window)
     except ModelError as error:
         raise StudyError(f"{error}. {computing.stored(collection)}") from error
     for chunker in chunkers:
@@ -441,6 +448,17 @@ def variants(
         function = None if isinstance(chunker, str) else chunker
         chosen.append(Variant(name, condition, function, approximate))
     return chosen
+
+
+def _slug(encoder: str, window: int | None) -> str:
+    """A model by its hub id, with the precision that may end it, as conditions name it.
+
+    Raises:
+        ModelError: if nobody registered it.
+    """
+    named = ENCODER.fullmatch(encoder)
+    model, dtype = (named["model"], named["dtype"]) if named else (encoder, None)
+    return str(EncoderName(models.spec(model).id, window, dtype))
 
 
 def find(collection: str, some: Sequence[Variant], computing: RunCache) -> dict[str, RunScores]:

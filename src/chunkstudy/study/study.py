@@ -116,7 +116,8 @@ class Study:
             collection: one of :meth:`collection`, or its name.
             chunkers: names as ``chunkstudy list`` has them, or functions of your own from a text to
                 ``(start, end)`` pairs or strings.
-            encoder: a model's hub id; ``none`` for what needs no search.
+            encoder: a model's hub id, ended by ``-bfloat16`` where it computes in half precision;
+                ``none`` for what needs no search.
             window: tokens that it reads at once; its own where none is given.
             protocol: whose way of cutting and counting: ``as_published-chroma``, ``corrected``, ...
             search: ``exact``, or ``published``: one run of Chroma's approximate search.

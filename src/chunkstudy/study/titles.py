@@ -297,12 +297,6 @@ def shown(kind: str, value: object) -> str:
         return text
 
 
-def layout_arm(text: str) -> str:
-    """``layout, window, chunker`` by the chunker's name."""
-    *read, chunker = text.split(", ")
-    return ", ".join([*read, shown("chunker", chunker)])
-
-
 def named(kind: str) -> Text:
     """What a reader calls things of a kind (``NAMED``), such as ``chunker``."""
     return partial(shown, kind)
@@ -391,22 +385,10 @@ COLUMNS: Columns = {
     # Late chunking.
     "late - plain": Column("late minus plain, points", points),
     "late - no chunking": Column("late minus no chunking, points", points),
-    "at the narrower": Column("gain at the narrower window, points", points),
-    "gain at the wider": Column("gain at the wider window, points", points),
-    "gain against": Column("gain with the other model, points", points),
-    "gain without short tails": Column("gain without short tails, points", points),
     "against": Column("against", one_of({"pre_embedding": "plain"})),
     "drawn": Column("cut", one_of({"printed": "as published"})),
     "share kept": Column("share kept, %", percent),
     "sentence": Column("sentence", one_of(SENTENCES)),
-    "late arm": Column("late arm: layout, window, chunker", layout_arm),
-    "plain arm": Column("plain arm: window, chunker", layout_arm),
-    "times": Column("times each token is read", number),
-    "unread": Column("unread, %", percent),
-    "late chosen": Column("late leads on the choosing half, % of splits", percent),
-    "right": Column("and would on the other half, %", percent),
-    "late arm's share": Column("% of splits", percent),
-    "plain arm's share": Column("% of splits ", percent),
     "trained on": Column("trained on", one_of(TRAINED_ON)),
     "against one trained on": Column("against one trained on", one_of(TRAINED_ON)),
     **alike(thousandths, "loss before", "loss kept", "cosine distance"),

@@ -1,4 +1,4 @@
-"""What late chunking gains by window, a line a model or a layout."""
+"""The forest plot of the registered comparisons."""
 
 from __future__ import annotations
 
@@ -6,79 +6,62 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
-from chunkstudy.studies.late_chunking.systems import AVERAGED, E5, EVERY, TODAY
-from chunkstudy.study import drawing, titles
+from chunkstudy.evaluation.statistics.differences import at
+from chunkstudy.studies.late_chunking.gains import ALL
+from chunkstudy.studies.late_chunking.systems import AVERAGED, BOTH, PLAIN, WORDS, late
+from chunkstudy.study import titles
+from chunkstudy.study.drawing import COLORS, intervals, rows_named, style, titled, zero
 
-MARKED = ("o", "s", "^", "D")
-APART = 10
-"""Tokens that lines stand apart at one window, to be told from each other."""
-LAYOUTS = {
-    TODAY: "one window per token, most context",
-    "no overlap": "one window per token, no overlap",
-    AVERAGED: "two windows averaged",
-    "packed": "packed with whole chunks",
-}
-UNPUBLISHED = (E5,)
-"""Models of which nobody says how long their training texts were; the others' had 128 tokens."""
-DASHED = "dashed: against plain chunks read whole"
+TOGETHER = "all together"
+PANELS = (
+    (late(512), PLAIN, "late, one state,\n512 tokens"),
+    (late(512, AVERAGED), PLAIN, "late, averaged,\n512 tokens"),
+    (late(128, AVERAGED), PLAIN, "late, averaged,\n128 tokens"),
+    (WORDS, PLAIN, "BM25"),
+    (BOTH, PLAIN, "BM25 and vectors"),
+    (BOTH, WORDS, "BM25 and vectors,\nminus BM25"),
+)
+"""Systems and baselines, and what heads them; plain vectors are the baseline where none is said."""
 
 
-@drawing.style()
-def figure_by_window(
-    rows: pd.DataFrame, line: str, row: str, title: str, whole: pd.DataFrame | None = None
-) -> Figure:
-    """Late minus plain by window with 95% intervals; a column per collection.
+@style()
+def figure_forest(rows: pd.DataFrame, summed: pd.DataFrame, title: str) -> Figure:
+    """A panel a comparison, a row a collection and model: the difference with its 95% interval, and
+    beneath each model all its collections together, a diamond with a t-interval over collections.
 
     Args:
-        rows: of :func:`gains.by_window` or :func:`gains.by_layout`.
-        line: the column that has a line a value, ``model`` or ``layout``.
-        row: the column that has a row of panels a value, ``measure`` or ``model``.
+        rows: of :func:`gains.system_gains`.
+        summed: of :func:`gains.together`.
         title: what it shows, in a sentence.
-        whole: the same against plain chunks that are read whole, dashed.
     """
-    rows = rows[rows["over"] == EVERY] if "over" in rows else rows
-    collections, lines, levels = (list(rows[key].unique()) for key in ("collection", line, row))
-    figure, grid = plt.subplots(
-        len(levels), len(collections), squeeze=False, sharex=True, sharey="row",
-        figsize=(4.3 * len(collections), 2.5 * len(levels) + 1),
+    models, collections = (list(dict.fromkeys(rows[key])) for key in ("model", "collection"))
+    panels = [one for one in PANELS if len(at(rows, system=one[0], baseline=one[1]))]
+    names = [titles.collection(name).partition(",")[0] for name in collections] + [TOGETHER]
+    height = len(names) + 1
+    figure, axes = plt.subplots(
+        1, len(panels), sharey=True, squeeze=False,
+        figsize=(1.75 * len(panels) + 1.6, 0.21 * height * len(models) + 1.5),
     )  # fmt: skip
-    for (collection, level, name), part in rows.groupby(["collection", row, line], sort=False):
-        axes = grid[levels.index(level), collections.index(collection)]
-        n = lines.index(name)
-        color, shift = drawing.COLORS[n], APART * (n - (len(lines) - 1) / 2)
-        part = part.sort_values("window")
-        at = part["window"] + shift
-        axes.plot(at, 100 * part["difference"], color=color, lw=1.2)
-        label = _label(line, str(name))
-        drawing.intervals(axes, part, at, color, label, upright=True, marker=MARKED[n])
-        if whole is not None:
-            keys = {"collection": collection, row: level, line: name}
-            same = whole[(whole[list(keys)] == list(keys.values())).all(axis=1)]
-            same = same.sort_values("window")
-            at, middle = same["window"] + shift, 100 * same["difference"]
-            axes.plot(at, middle, color=color, ls="--", lw=1.2)
-            axes.vlines(at, 100 * same["low"], 100 * same["high"], color=color, lw=0.7)
-        axes.set_xticks(sorted(set(rows["window"]).union([] if whole is None else whole["window"])))
-    for axes in grid.flat:
-        axes.axhline(0, color="grey", lw=0.8, zorder=0)
-    for axes, level in zip(grid[:, 0], levels, strict=True):
-        kind = "encoder" if row == "model" else row
-        axes.set_ylabel(f"{titles.shown(kind, level)}:\nlate minus plain, points")
-    for axes, collection in zip(grid[0], collections, strict=True):
-        first = rows[rows["collection"] == collection].iloc[0]
-        count = f"{first['n']:,.0f} questions, {first['chunkers']} chunkers"
-        axes.set_title(f"{titles.collection(str(collection))}\n{count}", loc="left")
-    for axes in grid[-1]:
-        axes.set_xlabel("window: tokens read at once")
-    if whole is not None:
-        grid[0, 0].plot([], [], color="grey", lw=1.2, ls="--", label=DASHED)
-    drawing.one_legend(figure, grid.flat, columns=2)
-    drawing.titled(figure, title)
+    for panel, (system, baseline, head) in zip(axes[0], panels, strict=True):
+        panel.set_title(head, loc="left", fontsize=8)
+        panel.set_xlabel("points, 95%", fontsize=8)
+        zero(panel)
+        for n, model in enumerate(models):
+            some = at(rows, model=model, system=system, baseline=baseline)
+            places = [height * n + 1 + collections.index(name) for name in some["collection"]]
+            intervals(panel, some, places, COLORS[n])
+            all_of_them = at(summed, model=model, system=system, baseline=baseline, over=ALL)
+            if len(some) > 1:
+                last = [height * n + 1 + len(collections)]
+                intervals(panel, all_of_them, last, "black", marker="D")
+        # An interval over two collections is far wider than the differences themselves.
+        compared = at(rows, system=system, baseline=baseline)
+        ends = 100 * compared["low"].min(), 100 * compared["high"].max()
+        room = 0.1 * (ends[1] - ends[0])
+        panel.set_xlim(min(0, ends[0]) - room, max(0, ends[1]) + room)
+    labels = [label for model in models for label in (titles.encoder(model), *names)]
+    rows_named(axes[0, 0], labels, size=7.5)
+    for n, label in enumerate(axes[0, 0].get_yticklabels()):
+        label.set_fontweight("bold" if n % height == 0 else "normal")
+    titled(figure, title)
     return figure
-
-
-def _label(line: str, name: str) -> str:
-    if line == "layout":
-        return LAYOUTS[name]
-    tuned = "training length unpublished" if name in UNPUBLISHED else "tuned on 128 tokens"
-    return f"{titles.encoder(name)}, {tuned}"

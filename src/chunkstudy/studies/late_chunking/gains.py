@@ -1,247 +1,193 @@
-"""What late chunking gains: over plain chunks of the same window, over plain chunks that are read
-whole, with one model more than with another, in a wide window more than in a narrow one, and with
-short last chunks more than without. Differences are fractions.
+"""The registered comparisons of late chunking, BM25 and fusion, and what they answer.
 
-Every comparison is paired by question. A family that Holm's correction is taken within is one
-question of one collection and measure: the windows of a model, or of two models; where documents
-are looked for, the collections and chunkers of one protocol.
+All is as results/predictions/five_collections.md registered it before the new collections were
+read: a difference of two systems is a mean over questions, with an interval that draws whole
+documents and a paired t-test over questions; Holm's correction is taken once over all comparisons
+that the answers name; all collections together are the mean of their differences, each counting
+once, with a t-interval over collections.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from itertools import combinations
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import product
+from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
+from scipy import special
 
 from chunkstudy.evaluation import statistics
-from chunkstudy.evaluation.statistics.differences import NOT_SHOWN, SIGNIFICANT, Pair, differences
-from chunkstudy.runs.conditions import PRE_EMBEDDING
-from chunkstudy.runs.encoding import SPECIAL
+from chunkstudy.evaluation.statistics.differences import HIGHER, LOWER, Pair, at, differences
+from chunkstudy.runs.study_results import StudyError
 from chunkstudy.studies.late_chunking.systems import (
-    TODAY,
-    Systems,
-    late_ordering,
-    slug,
+    AVERAGED,
+    BOTH,
+    PLAIN,
+    WORDS,
+    SystemScores,
+    late,
 )
 
-CONFIRMED = ["collection", "measure", "over", "window"]
-"""What one result of two models is told by."""
-WHERE = "{collection}, {measure}, {over}"
-"""Of every family."""
-READ_WHOLE = ", against plain chunks read whole"
+COLLECTIONS = 5
+"""How many the rules of the answers count."""
+KNOWN = ("chroma-within", "covid-qa-within")
+"""Collections whose results were published before the question was registered."""
+ALL, NEW = "all collections", "the new ones alone"
+NO_LOSS = -0.02
+"""A loss that an interval has to exclude before anything is called no loss."""
+YES, NO, MOSTLY, DEPENDS = "yes", "no", "mostly", "it depends on the collection"
+OPEN = "open while collections lack records"
+"""Where those could still turn the answer."""
+SEEN = "significant in"
 
 
-def by_window(systems: Iterable[Systems], whole: bool = False) -> pd.DataFrame:
-    """Late minus plain by window, each question's mean over the chunkers.
+class Rule(NamedTuple):
+    """A registered question.
 
-    Args:
-        systems: within documents.
-        whole: whether plain chunks are read in the widest window, which cuts no chunk but long
-            paragraphs, and not in the same.
+    Attributes:
+        name: for the paper's numbers.
+        question: in a reader's words.
+        pairs: the comparisons that have to end in ``outcome``, each a system and its baseline.
+        outcome: higher or lower.
+        removes: whether it is *yes* where the outcome is seen in no collection.
     """
-    pairs = [
-        Pair(
-            _keys(system) | {"window": window, "chunkers": late.shape[1]},
-            late.mean(axis=1),
-            (system.read_whole if whole else system.plain[window]).mean(axis=1),
-            system.documents,
-        )
-        for system in systems
-        for window, late in system.today.items()
-        if whole or window in system.plain
-    ]
-    family = f"the windows{READ_WHOLE if whole else ''}, {WHERE}, {{model}}"
-    return differences(pairs, family, "contextualized", "plain")
+
+    name: str
+    question: str
+    pairs: tuple[tuple[str, str], ...]
+    outcome: str
+    removes: bool = False
 
 
-def read_whole_by_chunker(systems: Iterable[Systems]) -> pd.DataFrame:
-    """Late minus plain chunks read whole, of every chunker; a family is the chunkers and windows of
-    a model."""
-    pairs = [
-        Pair(
-            _keys(system) | {"window": window, "chunker": chunker},
-            scores,
-            system.read_whole[chunker],
-            system.documents,
-        )
-        for system in systems
-        for window, late in system.today.items()
-        for chunker, scores in late.items()
-    ]
-    family = f"the chunkers and windows{READ_WHOLE}, {{collection}}, {{measure}}, {{model}}"
-    return differences(pairs, family, "contextualized", "plain").drop(columns="over")
+RULES = (
+    Rule("one-state", "Does late chunking lose with one state per token, in windows of 512 tokens?",
+         ((late(512), PLAIN),), LOWER),
+    Rule("averaged", "Does averaging states over overlapping windows remove that loss?",
+         ((late(512, AVERAGED), PLAIN),), LOWER, removes=True),
+    Rule("narrow", "Does late chunking in averaged windows of 128 tokens gain?",
+         ((late(128, AVERAGED), PLAIN),), HIGHER),
+    Rule("words", "Does BM25 lead a small model's vectors?", ((WORDS, PLAIN),), HIGHER),
+    Rule("fusion", "Does fusing BM25 and vectors lead both?",
+         ((BOTH, PLAIN), (BOTH, WORDS)), HIGHER),
+)  # fmt: skip
 
 
-def by_layout(systems: Iterable[Systems], chunkers: Sequence[str]) -> pd.DataFrame:
-    """Late minus plain chunks read whole, each question's mean over those of ``chunkers`` that the
-    collection has, of the layouts that all of these are read in."""
-    pairs = []
-    for system in systems:
-        known = {name for late in system.late.values() for name in late.columns}
-        wanted = [name for name in chunkers if name in known]
-        for (layout, window), late in system.late.items():
-            if not wanted or not set(wanted) <= set(late.columns):
-                continue
-            keys = {"layout": layout, "window": window, "chunkers": len(wanted)}
-            first, second = (read[wanted].mean(axis=1) for read in (late, system.read_whole))
-            pairs.append(Pair(system.keys | keys, first, second, system.documents))
-    family = "layouts and windows against plain chunks, {collection}, {model}"
-    return differences(pairs, family, "late", "plain")
+def comparisons(systems: Sequence[str]) -> list[tuple[str, str]]:
+    """Every late system, BM25 and fusion against plain chunks, and fusion against BM25."""
+    return [*((system, PLAIN) for system in systems if system != PLAIN), (BOTH, WORDS)]
 
 
-def lost_together(rows: pd.DataFrame) -> int:
-    """How many comparisons are significantly lower where all of them are one family."""
-    corrected = statistics.holm(rows["p"].to_numpy())
-    return int(((corrected < SIGNIFICANT) & (rows["difference"] < 0)).sum())
-
-
-def best(systems: Iterable[Systems]) -> pd.DataFrame:
-    """What has the highest score, late or plain, of every chunker and window that was run, a row
-    per collection, measure and model; what is highest of so many is so by chance in part."""
-    rows = []
-    for system in systems:
-        plain = system.read_whole.mean()
-        means = {("plain", system.widest, chunker): mean for chunker, mean in plain.items()}
-        for window, late in system.today.items():
-            means |= {("late", window, chunker): mean for chunker, mean in late.mean().items()}
-        way, window, chunker = max(means, key=lambda key: means[key])
-        rows.append(
-            {"collection": system.collection, "measure": system.measure, "model": system.model}
-            | {"arm": way, "window": window, "chunker": chunker}
-            | {"score": means[way, window, chunker], "best plain": plain.max()}
-        )
-    return pd.DataFrame(rows)
-
-
-def changes(systems: Iterable[Systems]) -> pd.DataFrame:
-    """The gain at the widest window minus the gain at the narrowest, by model."""
-    pairs = [
-        Pair(
-            _keys(system) | {"from": system.narrowest, "to": system.widest},
-            system.gain(system.widest),
-            system.gain(system.narrowest),
-            system.documents,
-        )
-        for system in systems
-    ]
-    how = f"the change with the window, {WHERE}, {{model}}"
-    return differences(pairs, how, "gain at the wider", "at the narrower")
-
-
-def between_models(
-    systems: Sequence[Systems], gain: Callable[[Systems], pd.Series]
+def system_gains(
+    read: Iterable[SystemScores], compared: Sequence[tuple[str, str]], family: str = "registered"
 ) -> pd.DataFrame:
-    """What one model gains minus what another gains; a family is all pairs of models.
+    """Each system minus its baseline, a row a collection and model where both are recorded.
 
-    Args:
-        systems: of every model that is compared.
-        gain: a question's gain, or how it changes with the window.
+    Returns:
+        the columns of :func:`differences`; ``p`` is a paired t-test over questions also where
+        ``low`` and ``high`` draw whole documents.
+
+    Raises:
+        StudyError: if nothing that was asked for is recorded.
     """
     pairs = [
         Pair(
-            _keys(second) | {"other model": first.model},
-            gain(second),
-            gain(first),
-            second.documents,
+            some.keys | {"system": system, "baseline": baseline},
+            some.scores[system],
+            some.scores[baseline],
+            some.documents,
         )
-        for first, second in combinations(systems, 2)
-        if (first.collection, first.measure) == (second.collection, second.measure)
+        for some in read
+        for system, baseline in compared
+        if {system, baseline} <= set(some.scores)
     ]
-    return differences(pairs, f"two models, {WHERE}", "gain", "gain against")
+    if not pairs:
+        raise StudyError(
+            "none of these systems has records of all chunkers beside its baseline; "
+            'compute="missing" runs what is lacking'
+        )
+    ends = (family, "score", "score of the baseline")
+    over_documents = differences(pairs, *ends)
+    tested = differences([replace(pair, documents=None) for pair in pairs], *ends)
+    if "documents" in over_documents:
+        tested.insert(list(tested).index("n") + 1, "documents", over_documents["documents"])
+    return tested.assign(**over_documents[["low", "high", "interval"]])
 
 
-def confirmed(rows: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
-    """What one model shows and a second was asked, side by side, and whether it ``held``: ``yes``,
-    ``no`` where the second shows something else, ``open`` where it shows nothing.
+def together(rows: pd.DataFrame) -> pd.DataFrame:
+    """By model, system and baseline the mean of the collections' differences with a t-interval over
+    collections, and the ``least`` and ``most`` of them; over all, and over the new ones alone."""
+    found = []
+    for (model, system, baseline), part in rows.groupby(
+        ["model", "system", "baseline"], sort=False
+    ):
+        new = part[~part["collection"].isin(KNOWN)]
+        for over, some in ((ALL, part), (NEW, new)):
+            if len(some):
+                keys = {"model": model, "system": system, "baseline": baseline, "over": over}
+                found.append(keys | _over_collections(some["difference"]))
+    return pd.DataFrame(found)
+
+
+def _over_collections(differences: pd.Series) -> dict[str, float]:
+    """Their mean, each counting once, with its interval; none of a single collection."""
+    n, mean = len(differences), statistics.mean(differences)
+    reach = np.nan
+    if n > 1:
+        reach = special.stdtrit(n - 1, (1 + statistics.LEVEL) / 2) * differences.std() / n**0.5
+    ends = {"low": mean - reach, "high": mean + reach}
+    least, most = differences.min(), differences.max()
+    return {"collections counted": n, "difference": mean, **ends, "least": least, "most": most}
+
+
+def answers(rows: pd.DataFrame, summed: pd.DataFrame) -> pd.DataFrame:
+    """Each registered question answered for each model, by the registered rule.
 
     Args:
-        rows: of :func:`by_window`.
-        first: a model; ``second`` another.
+        rows: of :func:`system_gains`.
+        summed: of :func:`together`.
+
+    Returns:
+        ``name`` and ``question`` of the rule, ``model``, ``answer``, how many collections were
+        ``counted``, those in which the outcome is ``significant in``, and of the rule's first
+        comparison the mean over collections with its interval.
     """
-    shown = rows.set_index(CONFIRMED)[["model", "shown"]]
-    result, other = (shown.loc[shown["model"] == model, "shown"] for model in (first, second))
-    both = pd.DataFrame({"shown": result, "second model shown": other}).dropna()
-    both = both[both["shown"] != NOT_SHOWN]
-    words = (both["shown"] == both["second model shown"]).map({True: "yes", False: "no"})
-    return both.assign(held=words.mask(both["second model shown"] == NOT_SHOWN, "open"))
-
-
-def by_chunker(systems: Iterable[Systems], kind: str) -> pd.DataFrame:
-    """Late minus plain chunking, a row a collection, chunker, window and protocol; corrected over
-    the rows of one protocol and window.
-
-    Args:
-        systems: both ways.
-        kind: what is embedded, as the family of these comparisons calls it.
-    """
-    pairs = []
-    for system in systems:
-        for window, plain in system.plain.items():
-            late = system.late[TODAY, window]
-            for chunker, record in system.records[window].items():
-                cut = record.sizes["wordpiece"].percentiles[-1] > window - SPECIAL
-                keys = {
-                    "collection": system.collection,
-                    "chunker": chunker,
-                    "window": window,
-                    "cut": "yes" if cut else "no",
-                    "ordering": late_ordering(window),
-                    **_condition(system, window),
+    found = []
+    for rule, model in product(RULES, dict.fromkeys(rows["model"])):
+        of_pairs = [
+            at(rows, model=model, system=system, baseline=baseline).set_index("collection")["shown"]
+            for system, baseline in rule.pairs
+        ]
+        counted = [name for name in of_pairs[0].index if all(name in part for part in of_pairs)]
+        seen = [name for name in counted if all(part[name] == rule.outcome for part in of_pairs)]
+        if counted:
+            system, baseline = rule.pairs[0]
+            mean = at(summed, model=model, system=system, baseline=baseline, over=ALL).iloc[0]
+            found.append(
+                {
+                    "name": rule.name,
+                    "question": rule.question,
+                    "model": model,
+                    "answer": judged(rule, len(seen), COLLECTIONS - len(counted)),
+                    "counted": len(counted),
+                    SEEN: ", ".join(seen),
+                    **mean[["difference", "low", "high"]],
                 }
-                pairs.append(Pair(keys, late[chunker], plain[chunker]))
-    family = f"{kind}, {{protocol}}, {{window}} tokens"
-    rows = differences(pairs, family, "contextualized", "plain")
-    return rows.sort_values(["collection", "chunker"], kind="stable", ignore_index=True)
+            )
+    columns = ["name", "question", "model", "answer", "counted", SEEN, "difference", "low",
+               "high"]  # fmt: skip
+    return pd.DataFrame(found, columns=columns)
 
 
-def without_tails(systems: Iterable[Systems], cut: str, remedies: Sequence[str]) -> pd.DataFrame:
-    """Chunks whose short last ones are merged or dropped minus the same with them, late and plain;
-    corrected over the rows of one protocol and ordering.
-
-    Args:
-        systems: with all these chunkers, in one window.
-        cut: the chunker that leaves short last chunks.
-        remedies: those that do not.
-    """
-    pairs = [
-        Pair(
-            {"collection": system.collection, "chunker": remedy, "ordering": ordering}
-            | _condition(system, system.widest),
-            scores[remedy],
-            scores[cut],
-        )
-        for system in systems
-        for ordering, scores in (
-            (PRE_EMBEDDING, system.read_whole),
-            (late_ordering(system.widest), system.late[TODAY, system.widest]),
-        )
-        for remedy in remedies
-    ]
-    family = "short last chunks, {ordering}, {protocol}"
-    return differences(pairs, family, "without short tails", "with short tails")
+def judged(rule: Rule, shown: int, lacking: int) -> str:
+    """What a rule answers where so many collections show its outcome and so many have no record;
+    open where these could still turn it."""
+    possible = {_answer(rule, shown + more) for more in range(max(0, lacking) + 1)}
+    return possible.pop() if len(possible) == 1 else OPEN
 
 
-def lost_with_tails(systems: Iterable[Systems], cut: str, remedies: Sequence[str]) -> pd.DataFrame:
-    """The gain of late chunking with short last chunks minus that without them, question by
-    question; corrected over the rows of one protocol. Arguments as of :func:`without_tails`."""
-    pairs = []
-    for system in systems:
-        gain = system.late[TODAY, system.widest] - system.read_whole
-        keys = {"collection": system.collection, "protocol": system.protocol}
-        keys |= {"encoder": slug(system.model, system.widest)}
-        pairs += [Pair(keys | {"remedy": remedy}, gain[cut], gain[remedy]) for remedy in remedies]
-    family = "gain lost with short last chunks, {protocol}"
-    return differences(pairs, family, "gain", "gain without short tails")
-
-
-def _keys(system: Systems) -> dict[str, object]:
-    """The leading columns within documents."""
-    measured = {"measure": system.measure, "over": system.over}
-    return {"collection": system.collection, **measured, "model": system.model}
-
-
-def _condition(system: Systems, window: int) -> dict[str, object]:
-    """The last keys where documents are looked for."""
-    encoder = slug(system.model, window)
-    return {"protocol": system.protocol, "encoder": encoder, "measure": system.measure}
+def _answer(rule: Rule, shown: int) -> str:
+    if rule.removes:
+        return YES if shown == 0 else MOSTLY if shown == 1 else NO
+    return YES if shown >= 4 else NO if shown <= 1 else DEPENDS

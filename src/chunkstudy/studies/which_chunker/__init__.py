@@ -1,14 +1,13 @@
 """What the notebook on which chunker to use needs beyond a cell."""
 
 from chunkstudy.studies.which_chunker.advice import (
-    ADVISED,
     AS_GOOD,
     COLUMNS,
     GROUP,
     IN_THE_PAPER,
     advice,
-    trails,
-    whole_documents,
+    called,
+    figure_best,
 )
-from chunkstudy.studies.which_chunker.figures import figure_best
 from chunkstudy.studies.which_chunker.ranking import READ, chunking_seconds, ranking
+from chunkstudy.studies.which_chunker.words import by_words

@@ -1,109 +1,122 @@
-"""The best of each ranking, and which arms it is not told apart from."""
+"""The best of each ranking, and which systems it is not told apart from."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
+import matplotlib.pyplot as plt
 import pandas as pd
+from matplotlib.figure import Figure
 
-from chunkstudy.evaluation.statistics.differences import EQUIVALENT
 from chunkstudy.runs.conditions import PRE_EMBEDDING
-from chunkstudy.studies.which_chunker.ranking import IN_CORPUS, READ
+from chunkstudy.studies.which_chunker.ranking import READ
 from chunkstudy.study import titles
-from chunkstudy.study.formats import Column, Columns, points, whole
+from chunkstudy.study.drawing import COLORS, intervals, one_legend, rows_named, style, titled
+from chunkstudy.study.formats import Column, Columns, whole
 
-GROUP = ["task", "collections", "encoder"]
+GROUP = ["task", "collection", "encoder"]
 """What is ranked by itself, as the tables name it."""
-ARM = ["chunker", "ordering", "window"]
-AS_GOOD = "shown to be as good within a point"
-ADVISED = "enough questions to advise"
+SYSTEM = ["chunker", "ordering", "window"]
+AS_GOOD = "not significantly worse"
 IN_THE_PAPER: dict[str, Any] = {
-    "heads": {"task": "task", "collections": "collection", "encoder": "model",
-              "chunker": "chunker", "ordering": "chunking", "window": "window", "n": "questions",
-              "score": "score", "low": "95% interval", READ: "tokens", "behind": "worse",
-              "others": "others"},
-    "caption": "The best chunker by task, collection and model among those that were run, under "
+    "heads": {"task": "task", "collection": "collection", "encoder": "model",
+              "chunker": "chunker", "ordering": "ranked by", "n": "questions", "score": "score",
+              "low": "95% interval", READ: "tokens", "worse": "worse", "others": "others"},
+    "caption": "The best system by task, collection and model among those that were run, under "
     "the corrected protocol: its score in percent (recall of excerpts at five, nDCG@10, DCG@10), "
-    "the tokens that a reader gets, and how many of the other arms are significantly worse. Sizes "
-    "and windows, which the model reads at once, are in tokens.",
+    "the tokens that a reader gets, and how many of the other systems are significantly worse. "
+    "Sizes and windows, which the model reads at once, are in tokens.",
     "span": "page", "once": "task",
     "shorter": {"Chroma, five corpora together": "Chroma, all corpora",
-                "-v2, 512 tokens": "-v2", ", each corpus by itself": ", each corpus",
-                ", each paper by itself": ", each paper", " tokens": "",
+                "-v2, 512 tokens": "-v2", " by itself": "", " tokens": "",
                 "all-MiniLM-L6-v2": "MiniLM", "all-mpnet-base-v2": "mpnet",
                 "two windows averaged": "averaged"},
 }  # fmt: skip
-"""How the paper sets what bears advice."""
-WINDOW = re.compile(r"(?<=late|lain), (\d+) tokens")
+"""How the paper sets the advice."""
+SLUG_WINDOW = re.compile(r"(?<=late|lain), (\d+) tokens")
 """What one that reads chunks of as many tokens is not to be taken for."""
 
 
-def arm(chunker: str, ordering: str, window: object) -> str:
-    """An arm by its names; late chunking says its window itself."""
-    plain = ordering == PRE_EMBEDDING
-    read = f"plain, {window} tokens" if plain else titles.ordering(ordering)
-    read = WINDOW.sub(r" in windows of \1", read)
-    return f"{titles.shown('chunker', chunker)}, {read}"
+def ranked_by(ordering: str) -> str:
+    """Plain or late chunking, or BM25."""
+    return titles.BASELINES.get(ordering) or titles.shown("ordering", ordering)
 
 
-def arms(text: str) -> str:
+def called(chunker: str, ordering: str, window: object) -> str:
+    """A system by its names; late chunking says its window itself."""
+    read = f"plain, {window} tokens" if ordering == PRE_EMBEDDING else ranked_by(ordering)
+    return f"{titles.shown('chunker', chunker)}, {SLUG_WINDOW.sub(_window, read)}"
+
+
+def _window(found: re.Match[str]) -> str:
+    return f" in windows of {found[1]}"
+
+
+def all_called(text: str) -> str:
     """``chunker ordering window; …`` by their names."""
-    return "; ".join(arm(*slugs.split(" ")) for slugs in text.split("; ") if slugs)
+    return "; ".join(called(*slugs.split(" ")) for slugs in text.split("; ") if slugs)
 
 
 COLUMNS: Columns = {
+    "ordering": Column("ranked by", ranked_by),
     "window": Column("read at once, tokens", whole),
-    **dict.fromkeys((AS_GOOD, "not shown to be worse"), arms),
+    AS_GOOD: Column(AS_GOOD, all_called),
 }
 
 
-def advice(ranked: pd.DataFrame, fewest_questions: int = 100) -> pd.DataFrame:
-    """A row per task, collections and encoder: the best; what is equivalent to it within a point,
-    and what is neither that nor significantly worse; how many are worse and by how much; and
-    whether it bears advice.
+def advice(ranked: pd.DataFrame) -> pd.DataFrame:
+    """The best of each task, collection and model, and how many of the ``others`` are significantly
+    ``worse``; ``as good`` names those that are not.
 
     Args:
-        ranked: as :func:`ranking` gives it.
-        fewest_questions: fewer bear no advice: with a hundred no two chunkers of the tutorial's
-            comparison could be told apart by five points (``labels_power``).
+        ranked: as :func:`ranking.ranking` gives it.
     """
     rows = []
     for _, group in ranked.groupby(GROUP, sort=False):
-        best = group.iloc[0]
-        close, behind = (group[group["behind"] == word] for word in ("no", "yes"))
-        equal = close["shown"] == EQUIVALENT
-        rows.append(
-            {
-                **best[["task", "encoder", *ARM, "credited", "measure", "score", "low", "high"]],
-                **best[["n", "collections"]],
-                ADVISED: "yes" if best["n"] >= fewest_questions else "no",
-                READ: best[READ],
-                AS_GOOD: _arms(close[equal]),
-                "not shown to be worse": _arms(close[~equal]),
-                "others": len(group) - 1,
-                "behind": len(behind),
-                "behind by at least": -behind["difference"].max(),
-                "behind by at most": -behind["difference"].min(),
-            }
-        )
-    return pd.DataFrame(rows)
+        best, worse = group.iloc[0], group["behind"] == "yes"
+        close = group[SYSTEM][~worse].iloc[1:].itertuples(index=False)
+        named = "; ".join(" ".join(map(str, system)) for system in close)
+        counts = {"others": len(group) - 1, "worse": int(worse.sum()), AS_GOOD: named}
+        rows.append(best.to_dict() | counts)
+    columns = [*GROUP, *SYSTEM, "measure", "score", "low", "high", "n", READ, "worse", "others"]
+    return pd.DataFrame(rows, columns=[*columns, AS_GOOD])
 
 
-def _arms(rows: pd.DataFrame) -> str:
-    return "; ".join(" ".join(map(str, arm)) for arm in rows[ARM].itertuples(index=False))
+@style()
+def figure_best(ranked: pd.DataFrame, title: str, most: int = 3) -> Figure:
+    """The best systems of each model, and its best by plain vectors, with 95% intervals, a panel a
+    task and collection; hollow what trails the best of its model significantly.
 
-
-def whole_documents(ranked: pd.DataFrame) -> Iterator[tuple[pd.Series[Any], pd.Series[Any]]]:
-    """Of every model the best arm where documents are looked for, and the best that cuts them, with
-    ``low`` and ``high`` those of its difference."""
-    for _, group in ranked[ranked["task"] == IN_CORPUS].groupby(GROUP, sort=False):
-        cut = group[group["chunker"] != "none"].iloc[0].copy()
-        cut["low"], cut["high"] = cut["difference low"], cut["difference high"]
-        yield group.iloc[0], cut
-
-
-def trails(row: pd.Series[Any]) -> str:
-    """By how many points a row trails, with the interval."""
-    return f"{-100 * row['difference']:.1f} [{points(-row['high'])}, {points(-row['low'])}]"
+    Args:
+        ranked: of :func:`ranking.ranking`, the best of each model first.
+        title: what it shows, in a sentence.
+        most: systems of each model.
+    """
+    panel = ["task", "collection"]
+    plain = ranked[ranked["ordering"] == PRE_EMBEDDING]
+    best = [rows.groupby([*panel, "encoder"]) for rows in (ranked, plain)]
+    drawn = ranked.loc[best[0].head(most).index.union(best[1].head(1).index, sort=False)]
+    drawn = drawn.sort_index()
+    groups = list(drawn.groupby(panel, sort=False))
+    models = list(drawn["encoder"].unique())
+    counts = [len(rows) for _, rows in groups]
+    figure, panels = plt.subplots(
+        len(groups), 1, figsize=(8.3, 0.19 * sum(counts) + 0.8 * len(groups) + 0.6),
+        squeeze=False, height_ratios=counts,
+    )  # fmt: skip
+    for axes, ((task, collection), rows) in zip(panels[:, 0], groups, strict=True):
+        at = pd.Series(range(len(rows)), index=rows.index)
+        for color, model in zip(COLORS, models, strict=False):
+            part = rows[rows["encoder"] == model]
+            worse = part["shown"] == "lower"
+            name = titles.encoder(model)
+            intervals(axes, part, at[part.index], color, name, "score", hollow=worse)
+        rows_named(axes, [called(*system) for system in rows[SYSTEM].values])
+        measure = titles.measure(str(rows["measure"].iloc[0]))
+        where = f"{titles.collection(str(collection))}, {rows['n'].max():,} questions"
+        axes.set_title(f"{titles.TASKS[str(task)].capitalize()}\n{where}", loc="left")
+        axes.set_xlabel(f"{measure} (%), 95% interval")
+    one_legend(figure, panels[:, 0], columns=2)
+    titled(figure, title)
+    return figure

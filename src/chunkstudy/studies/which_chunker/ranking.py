@@ -1,18 +1,17 @@
-"""For each task, collection and model, how far each arm trails the best, and what a reader gets.
+"""For each collection and model, how far each system trails the best, and what a reader gets.
 
-An arm is a chunker with plain or late chunking, under the corrected protocol, each model at every
-window and in every layout that was run for all collections of a task. A passage of one document is
-looked for in three collections that are not averaged: papers, Chroma's corpora, and one novel.
-
-An arm trails only where its paired difference from the best survives Holm's correction within the
-task, collections and model. The best is chosen by the same scores, so that trailing is shown a
-little too easily. On COVID-QA intervals and tests are over papers, each with all its questions.
+A system is a chunker with plain or late chunking, under the corrected protocol, in every window and
+layout that was run; and BM25, alone and fused with the model's plain vectors, over chunkers that
+were searched by words. It trails only where its paired difference from the best survives Holm's
+correction within the collection and model. The best is chosen by the same scores, so that trailing
+is shown a little too easily. Where questions say which of many documents they are asked of,
+intervals and tests are over documents, each with all its questions.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -20,16 +19,18 @@ import pandas as pd
 
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.chunkers.table import CHUNKERS
-from chunkstudy.collections import beir, covid_qa
+from chunkstudy.collections import beir
 from chunkstudy.encoders import models
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.clusters import clustered_means
 from chunkstudy.evaluation.statistics.differences import (
+    FEWEST_DOCUMENTS,
     SIGNIFICANT,
     Pair,
     differences,
     documents_of,
 )
+from chunkstudy.runs import facts
 from chunkstudy.runs.conditions import (
     NONE,
     PRE_EMBEDDING,
@@ -39,75 +40,92 @@ from chunkstudy.runs.conditions import (
     parse_method,
 )
 from chunkstudy.runs.library import Library, Record
+from chunkstudy.studies.which_chunker.words import WORDS
 
 EXCERPTS, IN_CORPUS, IN_DOCUMENT = "excerpts", "in-corpus", "in-document"
 MEASURES = {EXCERPTS: "SpanRecall@5", IN_CORPUS: "nDCG@10", IN_DOCUMENT: "DCG@10"}
-QUESTIONS = (
-    (EXCERPTS, ("chroma",)),
-    (IN_CORPUS, beir.LAPTOP),
-    (IN_DOCUMENT, (covid_qa.WITHIN,)),
-    (IN_DOCUMENT, ("chroma-within",)),
-    (IN_DOCUMENT, ("gutenqa-emma",)),
+WITHIN = (
+    "covid-qa-within",
+    "chroma-within",
+    "evidence-inference-within",
+    "fairytaleqa-within",
+    "qmsum-within",
 )
-"""Tasks, and the collections over which each is one question."""
-FEWEST_ARMS = 3
-"""Of fewer, none can be called the best."""
+QUESTIONS = (
+    (EXCERPTS, "chroma"),
+    *((IN_CORPUS, name) for name in (*beir.LAPTOP, "qmsum")),
+    *((IN_DOCUMENT, name) for name in WITHIN),
+)
+"""Tasks, and the collections in which each is asked."""
+FEWEST = 3
+"""Systems below which none can be called the best."""
+WINDOW = 512
+"""Tokens that vectors are read in that are fused with BM25."""
 READ = "tokens that a reader gets"
 """Of the five chunks retrieved where excerpts are looked for, measured; of ten chunks of mean size
-within a document; missing where whole documents are looked for."""
+within a document; missing where whole documents are looked for, and of excerpts by words."""
 SECONDS = "chunking s/M tokens"
-CREDITED = {"proposition-released": "the paragraph that it was made from"}
-"""What counts as found with a chunk, where that is more than the chunk."""
-ITSELF = "its own text"
 TESTED = {"family_size": 0, "interval": "", "shown": "", "behind": ""}
 """What stands for the best itself, which is compared with nothing."""
+ENDS = ["difference", "difference low", "difference high"]
 
 
-class Arm(NamedTuple):
-    """A chunker, an embedding method, and the tokens that the model reads at once."""
+class System(NamedTuple):
+    """A chunker, an embedding method or what ranks by words, and the tokens that the model reads at
+    once, 0 where it reads nothing."""
 
     chunker: str
     ordering: str
     window: int
 
 
-Records = dict[str, Record]
-"""By collection."""
+class Scored(NamedTuple):
+    """Scores by query, and the record that says how large the chunks are."""
+
+    scores: pd.Series
+    record: Record
 
 
 def chunking_seconds(library: Library) -> pd.DataFrame:
     """Seconds of cutting per million tokens of Chroma's corpora, the model's own left out: a row a
     chunker and encoder of the plain records under the corrected protocol."""
     rows = []
-    for one in library:
-        record = library.get(one)
-        where = (one.collection, one.ordering, one.protocol)
+    for condition in library:
+        record = library.get(condition)
+        where = (condition.collection, condition.ordering, condition.protocol)
         if record is not None and where == ("chroma", PRE_EMBEDDING, CORRECTED.name):
             timing = record.timing
             seconds = timing["chunking_seconds_without_encoding"]
             per_million = seconds / (timing["collection_tokens"] / 1e6)
-            rows.append({"chunker": one.chunker, "encoder": one.encoder, SECONDS: per_million})
+            keys = {"chunker": condition.chunker, "encoder": condition.encoder}
+            rows.append(keys | {SECONDS: per_million})
     return pd.DataFrame(rows)
 
 
-def ranking(library: Library, papers: pd.DataFrame, encoders: Collection[str] = ()) -> pd.DataFrame:
-    """A row per task, collections, model, chunker, ordering and window, a model's best first.
+def ranking(
+    library: Library, searched: pd.DataFrame, encoders: Collection[str] = ()
+) -> pd.DataFrame:
+    """A row per task, collection, model and system, a model's best first.
 
     Args:
         library: the records.
-        papers: ``query_id`` and ``part``, the paper of every query of COVID-QA.
+        searched: of :func:`words.by_words`, scores of chunks that were searched by words.
         encoders: ids of models, of those with records; all if none is named.
     """
-    cost, tables = chunking_seconds(library), []
-    for task, collections in QUESTIONS:
-        competing = [one for one in library if one.collection in collections and _competes(one)]
-        counts = Counter(parse_encoder(one.encoder).model for one in competing)
-        for model, _ in counts.most_common():
-            of_model = [one for one in competing if parse_encoder(one.encoder).model == model]
-            if not encoders or model in encoders:
-                arms = dict(_arms(task, collections, of_model, library))
-                if len(arms) >= FEWEST_ARMS:
-                    tables.append(_ranked(task, model, arms, cost, papers))
+    of_each: defaultdict[tuple[str, str], list[Condition]] = defaultdict(list)
+    for condition in library:
+        if _competes(condition):
+            model = parse_encoder(condition.encoder).model
+            of_each[condition.collection, model].append(condition)
+    known = list(dict.fromkeys(model for _, model in of_each))
+    tables = []
+    for task, collection in QUESTIONS:
+        for model in encoders or known:
+            systems = dict(_recorded(task, of_each[collection, model], library))
+            systems |= dict(_by_words(task, collection, model, systems, searched))
+            if len(systems) >= FEWEST:
+                keys = {"task": task, "collection": collection, "encoder": model}
+                tables.append(_ranked(keys, systems, library))
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
 
 
@@ -124,114 +142,100 @@ def _competes(condition: Condition) -> bool:
     return usual and whole and (condition.ordering == PRE_EMBEDDING or read)
 
 
-def _arms(
-    task: str, collections: Sequence[str], conditions: list[Condition], library: Library
-) -> Iterator[tuple[Arm, Records]]:
-    """Arms with records of all collections that have any; a late arm beside a plain one only, so
-    that no half of a run is called the best; plain chunks that a narrower window leaves as they
-    are once."""
-    found: defaultdict[Arm, Records] = defaultdict(dict)
-    for one in sorted(conditions, key=lambda one: -parse_encoder(one.encoder).reach):
-        if (record := library.get(one)) is not None:
-            arm = Arm(one.chunker, one.ordering, parse_encoder(one.encoder).reach)
-            found[arm][one.collection] = record
-    run = {name for records in found.values() for name in records}
-    whole = {
-        arm: {name: records[name] for name in collections if name in run}
-        for arm, records in found.items()
-        if len(records) == len(run) and all(_searched(task, one) for one in records.values())
-    }
+def _recorded(
+    task: str, conditions: list[Condition], library: Library
+) -> Iterator[tuple[System, Scored]]:
+    """Plain chunks, those that a narrower window leaves as they are once, and late ones of the same
+    chunkers; half precision where the model's own is not recorded. Chunks count of which a document
+    has more on average than are ranked: of fewer their order says little."""
+    found: dict[System, Scored] = {}
+    in_turn = sorted(conditions, key=lambda one: (-parse_encoder(one.encoder).reach, one.encoder))
+    for condition in in_turn:
+        record = library.get(condition)
+        assert record is not None
+        counts = record.run.counts
+        if task == IN_DOCUMENT and counts.chunks <= _depth(task) * counts.documents:
+            continue
+        window = parse_encoder(condition.encoder).reach
+        scored = Scored(record.wide[MEASURES[task]], record)
+        found.setdefault(System(condition.chunker, condition.ordering, window), scored)
     plain: defaultdict[str, list[pd.Series]] = defaultdict(list)
-    for arm, records in whole.items():
-        scores = _scores(task, records)
-        if arm.ordering == PRE_EMBEDDING and not any(
-            scores.equals(wider) for wider in plain[arm.chunker]
-        ):
-            plain[arm.chunker].append(scores)
-            yield arm, records
-    yield from (
-        (arm, of)
-        for arm, of in whole.items()
-        if arm.ordering != PRE_EMBEDDING and plain[arm.chunker]
-    )
+    for system, scored in found.items():
+        wider = plain[system.chunker]
+        if system.ordering == PRE_EMBEDDING and not any(scored.scores.equals(one) for one in wider):
+            wider.append(scored.scores)
+            yield system, scored
+    for system, scored in found.items():
+        if system.ordering != PRE_EMBEDDING and plain[system.chunker]:
+            yield system, scored
 
 
-def _searched(task: str, record: Record) -> bool:
-    """Whether a mean document has more chunks than are ranked: where it has not, the first ten are
-    the whole document, and their order says little."""
-    counts = record.run.counts
-    return task != IN_DOCUMENT or counts.chunks > _depth(task) * counts.documents
+def _by_words(
+    task: str, collection: str, model: str, systems: dict[System, Scored], searched: pd.DataFrame
+) -> Iterator[tuple[System, Scored]]:
+    """BM25, and its fusion with the model's vectors, over the chunkers that compete plain."""
+    of_chunker = {
+        system.chunker: scored.record
+        for system, scored in systems.items()
+        if system.ordering == PRE_EMBEDDING
+    }
+    rows = searched[
+        (searched["measure"] == MEASURES[task])
+        & (searched["collection"] == collection)
+        & searched["model"].isin([NONE, model])
+        & searched["chunker"].isin(of_chunker)
+    ]
+    for names, part in rows.groupby(["chunker", "system"]):
+        chunker, way = map(str, names)
+        scores = part.set_index("query_id")["value"]
+        window = 0 if way == WORDS else WINDOW
+        yield System(chunker, way, window), Scored(scores, of_chunker[chunker])
 
 
 def _depth(task: str) -> int:
     return int(MEASURES[task].partition("@")[2])
 
 
-def _scores(task: str, records: Records) -> pd.Series:
-    """By collection and query."""
-    return pd.concat({name: record.wide[MEASURES[task]] for name, record in records.items()})
-
-
-def _ranked(
-    task: str, model: str, arms: dict[Arm, Records], cost: pd.DataFrame, papers: pd.DataFrame
-) -> pd.DataFrame:
-    """The arms of one task, collections and model, compared with the best of them."""
-    scores = {arm: _scores(task, records) for arm, records in arms.items()}
-    means = {arm: of.groupby(level=0).mean().mean() for arm, of in scores.items()}
-    ranked = sorted(means, key=lambda arm: (-means[arm], arm))
-    names = ", ".join(arms[ranked[0]])
-    by_paper = names == covid_qa.WITHIN and len(papers) > 0
-    ordered = [scores[arm].droplevel(0) if by_paper else scores[arm] for arm in ranked]
-    if by_paper:
-        part = papers.set_index("query_id")["part"]
-        tested = clustered_means((one, part.loc[one.index]) for one in ordered)
+def _ranked(keys: dict[str, str], systems: dict[System, Scored], library: Library) -> pd.DataFrame:
+    """The systems of one task, collection and model, compared with the best of them."""
+    means = {system: scored.scores.mean() for system, scored in systems.items()}
+    ranked = sorted(means, key=lambda system: (-means[system], system))
+    ordered = [systems[system].scores.dropna() for system in ranked]
+    documents = documents_of(facts.read(library.places, keys["collection"]))
+    if keys["task"] != IN_DOCUMENT or documents is None or documents.nunique() < FEWEST_DOCUMENTS:
+        documents = None
+    if documents is None:
+        intervals = statistics.bootstrap_intervals(ordered)
     else:
-        groups = [[part for _, part in one.groupby(level=0, sort=False)] for one in ordered]
-        tested = statistics.over_collections(groups)
+        drawn = clustered_means((scores, documents.loc[scores.index]) for scores in ordered)
+        intervals = [tested.interval for tested in drawn]
+    measure = MEASURES[keys["task"]]
     table = pd.DataFrame(
         [
-            {
-                "task": task,
-                "encoder": model,
-                **arm._asdict(),
-                "measure": MEASURES[task],
-                "collections": names,
-                "n": len(scores[arm]),
-                "score": means[arm],
-                "low": mean.interval.low,
-                "high": mean.interval.high,
-                **_chunks(task, arm, list(arms[arm].values()), cost),
-                "credited": CREDITED.get(arm.chunker, ITSELF),
-            }
-            for arm, mean in zip(ranked, tested, strict=True)
+            {**keys, **system._asdict(), "measure": measure, "n": len(scores)}
+            | {"score": means[system], "low": interval.low, "high": interval.high}
+            | _chunks(keys["task"], system, systems[system].record)
+            for system, scores, interval in zip(ranked, ordered, intervals, strict=True)
         ]
     )
-    drawn = documents_of(papers) if by_paper else None
     pairs = [
-        Pair(arm._asdict(), one, ordered[0], drawn)
-        for arm, one in zip(ranked[1:], ordered[1:], strict=True)
+        Pair(system._asdict(), scores, ordered[0], documents)
+        for system, scores in zip(ranked[1:], ordered[1:], strict=True)
     ]
-    compared = differences(pairs, f"behind the best, {task}, {names}, {model}", "score", "best")
+    compared = differences(pairs, f"behind the best, {', '.join(keys.values())}", "score", "best")
     compared = compared.rename(columns={"low": "difference low", "high": "difference high"})
     compared["behind"] = np.where(compared["p_holm"] < SIGNIFICANT, "yes", "no")
-    ends = ["difference", "difference low", "difference high"]
-    tests = [*ends, "p_holm", "margin", "p_equivalent_holm", "family", *TESTED]
-    of_best = dict.fromkeys(ends, 0.0) | TESTED
+    tests = [*ENDS, "p_holm", "margin", "p_equivalent_holm", "family", *TESTED]
     compared.index += 1
-    return table.join(compared[tests]).fillna(of_best)
+    return table.join(compared[tests]).fillna(dict.fromkeys(ENDS, 0.0) | TESTED)
 
 
-def _chunks(
-    task: str, arm: Arm, records: Sequence[Record], cost: pd.DataFrame
-) -> dict[str, object]:
-    """Their mean size in the task's tokens, what a reader gets, and how long cutting took."""
-    unit = "cl100k" if task == EXCERPTS else "wordpiece"
-    counts = [record.run.counts.chunks for record in records]
-    mean = np.average([record.run.sizes[unit].mean for record in records], weights=counts)
-    row: dict[str, object] = {"chunks": sum(counts), "mean tokens": mean}
+def _chunks(task: str, system: System, record: Record) -> dict[str, object]:
+    """Their mean size in the task's tokens, and what a reader gets."""
+    mean = record.run.sizes["cl100k" if task == EXCERPTS else "wordpiece"].mean
+    row: dict[str, object] = {"chunks": record.run.counts.chunks, "mean tokens": mean, READ: np.nan}
     if task == IN_DOCUMENT:
         row[READ] = _depth(task) * mean
-    if task == EXCERPTS:
-        row[READ] = statistics.mean(records[0].wide["TokensRead@5"])
-        row[SECONDS] = cost.groupby("chunker")[SECONDS].first().get(arm.chunker, np.nan)
+    if task == EXCERPTS and (system.ordering == PRE_EMBEDDING or "-" in system.ordering):
+        row[READ] = statistics.mean(record.wide["TokensRead@5"])
     return row

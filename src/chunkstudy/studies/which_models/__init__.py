@@ -1,5 +1,4 @@
 """What the notebook on which models late chunking suits needs beyond a cell."""
 
 from chunkstudy.studies.which_models.bidirectionality import HALF, tables
-from chunkstudy.studies.which_models.figures import figure_reach
-from chunkstudy.studies.which_models.reach import IN_THE_PAPER, checked, reach, yardsticks
+from chunkstudy.studies.which_models.reach import MOVED, UNIT, checked, reach

@@ -1,0 +1,125 @@
+"""What retrieves source code on a small machine: vectors, words, both, and contexts before chunks?
+
+The measure is Pass@k of Anthropic's guide to contextual retrieval: of each question the share of
+its judged chunks that are among the first k, averaged over questions. A judged chunk of the guide's
+counts as found when at least half of its characters lie in the chunks that are read, which on the
+guide's own chunks is the same thing. It comes in parts, a chunker, a context and a model each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from chunkstudy.base.spans import Chunks, Collection
+from chunkstudy.collections import contextual_code, registry
+from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, TokenOverlap
+from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Ranking
+from chunkstudy.runs import steps
+from chunkstudy.runs.conditions import MINILM_512, MPNET
+from chunkstudy.runs.study_runs import Context
+from chunkstudy.studies.code_retrieval import chunks as code
+
+NAME = "code-retrieval"
+COLLECTIONS = ()
+PACKAGES = ("bm25s", "llama-index-core", "tree-sitter-language-pack")
+"""The extra ``code``."""
+WORDS, SMALL, LARGE = "bm25", MINILM_512, f"{MPNET}-w512-bfloat16"
+CUTOFFS = (5, 10, 20)
+CHARACTERS = 13_500
+"""What twenty of the guide's chunks hold on average."""
+MEASURES = (*(f"Pass@{k}" for k in CUTOFFS), f"Pass in {CHARACTERS:,} characters")
+DEPTH = 400
+"""Chunks that are ranked: more than so many characters hold."""
+HALF = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class CodeSystem:
+    """A chunker, a context before its chunks, and a model, or words alone."""
+
+    chunker: str
+    context: str
+    encoder: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.encoder}/{self.chunker}/{self.context}"
+
+
+ENDS = (code.PLAIN, code.BOTH)
+PLAN = (
+    *(
+        CodeSystem(chunker, context, encoder)
+        for encoder in (WORDS, SMALL)
+        for chunker in code.CHUNKERS
+        for context in (code.CONTEXTS if chunker == code.GUIDE else ENDS)
+    ),
+    *(CodeSystem(code.GUIDE, context, LARGE) for context in ENDS),
+)
+"""Each context by itself on the guide's chunks, both together on all; the larger model, which takes
+four times as long, on the guide's chunks alone."""
+
+
+def part(context: Context, system: CodeSystem) -> dict[str, pd.DataFrame]:
+    """``scores``: of each question every measure; with a model by its vectors, and by these fused
+    with words. ``parts``: the system, its chunks, and their characters on average."""
+    collection = context.collection(contextual_code.ALL)
+    chunks = code.cut(collection, system.chunker)
+    context.cut(f"{contextual_code.ALL}/{system.chunker}", chunks)
+    texts = code.texts(collection, chunks, system.context)
+    queries = [query.text for query in collection.queries]
+    words, depth = steps.Words(queries, texts), min(DEPTH, len(chunks))
+    if system.encoder == WORDS:
+        rankings = {WORDS: steps.search(None, depth, words)}
+    else:
+        store = context.store(system.encoder)
+        vectors = steps.Vectors(store.encode(queries, "query"), store.encode(texts))
+        rankings = {
+            system.encoder: steps.search(vectors, depth),
+            f"{WORDS}+{system.encoder}": steps.search(vectors, depth, words),
+        }
+    frames = [
+        passed(collection, chunks, ranking).assign(encoder=name)
+        for name, ranking in rankings.items()
+    ]
+    keys = {"part": system.name, "chunker": system.chunker, "context": system.context}
+    counts = {"chunks": len(chunks), "mean characters": chunks.lengths.mean()}
+    return {
+        "scores": pd.concat(frames, ignore_index=True).assign(part=system.name),
+        "parts": pd.DataFrame([keys | {"encoder": system.encoder} | counts]),
+    }
+
+
+def passed(collection: Collection, chunks: Chunks, ranking: Ranking) -> pd.DataFrame:
+    """A row a question and measure: ``query_id``, the ``document`` it is judged on, ``measure``,
+    and ``value``, the share of its judged chunks of which half is read."""
+    judged = JudgedSpans.of(collection)
+    spans = len(judged.query)
+    # Each judged chunk as a question of its own, so that recall is what is read of it.
+    overlap = TokenOverlap(
+        replace(judged, queries=spans, query=np.arange(spans)), chunks, "overlap"
+    )
+    ranked = ranking.chunk[judged.query]
+    read = np.where(ranked == NO_CHUNK, 0, chunks.lengths[ranked]).cumsum(axis=1)
+    orders = [ranked[:, :k] for k in CUTOFFS]
+    orders.append(np.where(read <= CHARACTERS, ranked, NO_CHUNK))
+    half_read = pd.DataFrame(
+        {
+            measure: overlap.at(order, order.shape[1])["SpanRecall"] >= HALF
+            for measure, order in zip(MEASURES, orders, strict=True)
+        }
+    )
+    half_read["query_id"] = [collection.queries[i].id for i in judged.query]
+    half_read["document"] = [collection.documents[i].id for i in judged.document]
+    values = half_read.groupby(["query_id", "document"], sort=False).mean()
+    return values.melt(var_name="measure", ignore_index=False).reset_index()
+
+
+def estimate(todo: Sequence[CodeSystem]) -> list[str]:
+    """A line per part; a context adds a fifth to what is read, or less, which is not counted."""
+    tokens = registry.find(contextual_code.ALL).tokens
+    return [f"{system.name}\t{tokens * (system.encoder != WORDS):,} tokens" for system in todo]

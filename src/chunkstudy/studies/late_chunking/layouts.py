@@ -1,0 +1,93 @@
+"""How a document longer than the window is read: what each layout of windows gains over plain
+chunks, and the layout that was chosen.
+
+The choice follows a rule that was registered (results/predictions/layouts.md): the highest mean on
+half of the papers of COVID-QA, reported on the other half. It was not blind: averaged windows had
+been read before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pandas as pd
+
+from chunkstudy.collections import covid_qa
+from chunkstudy.evaluation.statistics.differences import Pair, differences
+from chunkstudy.runs.study_results import StudyError
+from chunkstudy.studies.late_chunking.systems import AVERAGED, PLAIN, SystemScores, called, late
+from chunkstudy.study import titles
+
+LAYOUTS = {"most context": "", "no overlap": "-0", "packed": "-packed", "averaged": AVERAGED}
+"""How a layout's system ends, behind its window."""
+SAME_WINDOW, READ_WHOLE = "plain chunks, same window", "plain chunks read whole"
+EVERY = "all"
+
+
+def systems(windows: Sequence[int]) -> list[str]:
+    """Plain chunks read whole and in each window, and every layout in each window."""
+    of_layouts = [late(window, end) for end in LAYOUTS.values() for window in windows]
+    return [PLAIN, *(f"{PLAIN}-{window}" for window in windows), *of_layouts]
+
+
+def halves(papers: SystemScores) -> tuple[SystemScores, SystemScores]:
+    """The questions of the papers that choose, and those that are reported on.
+
+    Raises:
+        StudyError: if a layout has no record, or the collection does not say which document a
+            question is asked of.
+    """
+    if papers.missing or papers.documents is None:
+        lacks = ", ".join(map(called, papers.missing)) or "the document of each question"
+        raise StudyError(
+            f"a layout is chosen among all on half of the papers, and {papers.collection} with "
+            f"{titles.encoder(papers.model)} lacks {lacks}; covid-qa-within with all-MiniLM-L6-v2 "
+            "has all"
+        )
+    chooses = papers.documents.reindex(papers.scores.index).map(covid_qa.chooses)
+    first, second = (
+        replace(papers, scores=papers.scores[half], documents=papers.documents)
+        for half in (chooses, ~chooses)
+    )
+    return first, second
+
+
+def chosen(half: SystemScores, windows: Sequence[int]) -> tuple[str, pd.DataFrame]:
+    """The layout of the highest mean on the half that chooses, and how far it leads the others.
+    Where an interval includes 0 the two are tied, and by the rule the one that reads fewer tokens
+    would be chosen; a question's score is its mean over windows."""
+    best = max(LAYOUTS, key=lambda layout: _score(half, layout, windows).mean())
+    pairs = [_pair(half, best, layout, windows) for layout in LAYOUTS if layout != best]
+    return best, differences(pairs, "the choice, {collection}", "score", "other score")
+
+
+def report(half: SystemScores, layout: str, windows: Sequence[int]) -> pd.DataFrame:
+    """A layout against the others, against plain chunks in the same window and read whole, over all
+    windows and in each."""
+    against = [*(other for other in LAYOUTS if other != layout), SAME_WINDOW, READ_WHOLE]
+    pairs = [
+        _pair(half, layout, other, some, name)
+        for name, some in {EVERY: windows, **{str(window): [window] for window in windows}}.items()
+        for other in against
+    ]
+    return differences(pairs, "the registered choice, {collection}", "score", "other score")
+
+
+def _pair(
+    half: SystemScores, layout: str, other: str, windows: Sequence[int], name: str = EVERY
+) -> Pair:
+    keys = half.keys | {"layout": layout, "against": other, "window": name}
+    first, second = (_score(half, name, windows) for name in (layout, other))
+    return Pair(keys, first, second, half.documents)
+
+
+def _score(half: SystemScores, name: str, windows: Sequence[int]) -> pd.Series:
+    """Each question's mean over windows, of a layout or of plain chunks."""
+    if name == READ_WHOLE:
+        return half.scores[PLAIN]
+    if name == SAME_WINDOW:
+        columns = [f"{PLAIN}-{window}" for window in windows]
+    else:
+        columns = [late(window, LAYOUTS[name]) for window in windows]
+    return half.scores[columns].mean(axis=1)
