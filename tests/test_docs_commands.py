@@ -41,7 +41,6 @@ UsageError: Any = typer.BadParameter.__mro__[1]
 WAITING = {
     r"(evaluate|fetch|generate|merge)$": "a word of a sentence, without its arguments",
     r"fetch .*": "the network",
-    r"inspect chroma .*": "a collection that is fetched",
     r"study (?!--list).*": "hours, or a collection that is fetched",
     r"reproduce|inspect builtin": "minutes; `make reproduce` runs both",
     r"generate (?!.*--dry-run).*": "a language model",

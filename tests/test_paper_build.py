@@ -12,6 +12,7 @@ from chunkstudy.base.files import write_text
 from chunkstudy.base.places import Places
 from chunkstudy.publish import paper as build
 from chunkstudy.publish.paper import PaperError
+from chunkstudy.study import drawing
 
 pytestmark = pytest.mark.slow
 
@@ -101,3 +102,11 @@ def test_the_committed_pdf_was_set_from_what_is_committed() -> None:
     if not (ROOT.paper / "main.pdf").exists():
         pytest.skip("there is no paper/main.pdf; run `make paper`")
     assert build.stale(ROOT) == ""
+
+
+def test_figures_are_kept_as_pdf_for_the_paper_alone() -> None:
+    texts = (path.read_text(encoding="utf-8") for path in ROOT.paper.rglob("*.tex"))
+    names = re.compile(r"includegraphics.*\{(.+)\.pdf\}")
+    included = {name for text in texts for name in names.findall(text)}
+    assert included == set(drawing.IN_PAPER)
+    assert {path.stem for path in ROOT.figures.glob("*.pdf")} <= included

@@ -12,6 +12,7 @@ import pandas as pd
 from chunkstudy.base.places import Places
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import at
+from chunkstudy.evaluation.statistics.intervals import Interval
 from chunkstudy.published.cells import COLUMNS as CELL_COLUMNS
 from chunkstudy.published.cells import Cell, frame, read
 from chunkstudy.published.chunk_size import published_r
@@ -96,7 +97,15 @@ class _Comparison:
             if all(self.library.get(condition) for condition in conditions_of(twin)):
                 row["corrected"] = self._value(cell, twin).value
         row |= {"reproduced": ours.value, "low": ours.low, "high": ours.high}
-        return row | self.judge.judged(cell, source, ours.value)
+        return row | self.judge.judged(cell, source, ours.value, self._ties(cell, source))
+
+    def _ties(self, cell: Cell, source: Source) -> Interval | None:
+        """What a mean may be under another order of equal scores, of a work that names none."""
+        record = self.library.get(source) if isinstance(source, Condition) else None
+        if record is None or not WORKS[cell.work].ties_open:
+            return None
+        ends = record.run.tie_range.get(cell.measure)
+        return None if ends is None else Interval(*(scale_of(cell) * end for end in ends))
 
     def _reproduced(self, cell: Cell, source: Source) -> Reproduced | None:
         """The cell's value, all of whose conditions have records; None where no study measured

@@ -91,12 +91,14 @@ class Work:
         short: what narrow tables call it.
         protocol: under which its cells were made, where it prints any.
         source_of: what a cell was computed from.
+        ties_open: whether nothing says in which order equal scores were ranked.
     """
 
     title: str
     short: str
     protocol: str = ""
     source_of: Callable[[Cell], Source] = _unmapped
+    ties_open: bool = False
 
 
 def source_of(cell: Cell) -> Source:
@@ -213,7 +215,7 @@ WORKS = {
     "jina": Work("Jina's posts", "Jina", AS_PUBLISHED_JINA.name, _jina),
     "taxonomy": Work("Beyond Chunk-Then-Embed", "the taxonomy", AS_PUBLISHED_IELAB.name, _taxonomy),
     "tutorial": Work("the tutorial", "tutorial"),
-    "mteb": Work("MTEB's leaderboard", "MTEB", CORRECTED.name, _mteb),
+    "mteb": Work("MTEB's leaderboard", "MTEB", CORRECTED.name, _mteb, ties_open=True),
 }
 """Every published work by the name that its cells have and that its notebooks begin with; a cell
 that quotes another work names that one's protocol itself."""

@@ -22,6 +22,8 @@ OFFICIAL = {"insertion": "official", "search list": 50, "offsets": "located"}
 that it is measured for every one of them."""
 SETTING = f"{SEARCHED_AGAIN}, official"
 """That setting, as the column ``setting`` names it."""
+TIES = "order of equal scores"
+"""What another value may come of where a work does not say how it orders them (MTEB)."""
 
 
 class Judge:
@@ -36,11 +38,14 @@ class Judge:
             for row in spread.to_dict("records")
         }
 
-    def judged(self, cell: Cell, source: Source, value: float) -> dict[str, object]:
+    def judged(
+        self, cell: Cell, source: Source, value: float, ties: Interval | None = None
+    ) -> dict[str, object]:
         """What is said of a value, in the printed unit and unrounded, that was computed as a cell's
         source says: ``difference``, ``verdict`` and ``fits``; ``stack_low``, ``stack_high`` and
-        their ``setting`` where the stack was run again."""
-        stack = self.stack(cell, source)
+        their ``setting`` where the stack was run again, or where ``ties`` are what another order
+        of equal scores gives."""
+        stack = ties or self.stack(cell, source)
         judged: dict[str, object] = {
             "difference": value - cell.value,
             "verdict": verdict(cell, value, stack),
@@ -48,7 +53,8 @@ class Judge:
         }
         if stack is None:
             return judged
-        return judged | {"stack_low": stack.low, "stack_high": stack.high, "setting": SETTING}
+        return judged | {"stack_low": stack.low, "stack_high": stack.high,
+                         "setting": TIES if ties else SETTING}  # fmt: skip
 
     def stack(self, cell: Cell, source: Source) -> Interval | None:
         """The spread of a cell in its printed unit; None where nothing was run again."""

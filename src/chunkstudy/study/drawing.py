@@ -28,7 +28,7 @@ from chunkstudy.base.files import write_bytes
 STYLE = Path(__file__).with_name("style.mplstyle")
 COLORS: list[tuple[float, float, float]] = sns.color_palette("colorblind")
 PLAIN, LATE = COLORS[0], COLORS[1]
-IN_PAPER = ("late_chunking_beyond_minilm",)
+IN_PAPER = ("late_chunking",)
 """Names of the figures that the paper includes, which TeX takes as PDF."""
 CHARACTERS = 12
 """Of a title that fit an inch."""

@@ -60,11 +60,12 @@ def paper_table(study: Study, verdicts: pd.DataFrame) -> None:
 
 
 def run_elsewhere(comparison: pd.DataFrame) -> pd.Series:
-    """How many cells of other works than Chroma's were run, by ``lengths`` of documents and
-    ``others``."""
+    """How many cells of other works than Chroma's were run: ``lengths`` of documents, ``mteb``'s
+    and ``others``."""
     judged = comparison[(comparison["work"] != "chroma") & (comparison["verdict"] != "not_run")]
     lengths = int((judged["measure"] == "characters").sum())
-    return pd.Series({"lengths": lengths, "others": len(judged) - lengths})
+    mteb = int((judged["work"] == "mteb").sum())
+    return pd.Series({"lengths": lengths, "mteb": mteb, "others": len(judged) - lengths - mteb})
 
 
 def of_pages(answers: pd.DataFrame, pattern: str) -> pd.DataFrame:
