@@ -21,7 +21,7 @@ from tests import checkpoints
 LETTERS = 8
 """Of a passage, a space behind each."""
 WINDOW = 20
-PART = Part("mixed", 0, window=WINDOW, steps=12, tokens=64, rate=3e-3, every=3, patience=9)
+PART = Part("mixed", 0, window=WINDOW, steps=12, tokens=64, rate=3e-3, every=3)
 
 
 def model(folder: Path) -> ModelSpec:
@@ -81,4 +81,4 @@ def train(
     training, validation = ([document(c) for c in names] for names in ("abcd", "ef"))
     known = library(tokenizer, training + validation)
     asked = triples(training), triples(validation)
-    return loop.train(part, base, folder, tokenizer, known, *asked, say=lambda _: None)
+    return loop.train(part, base, folder, tokenizer, known, *asked)

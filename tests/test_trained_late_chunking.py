@@ -71,7 +71,7 @@ def test_the_order_in_which_parts_were_run_does_not_show(tmp_path: Path) -> None
 
 
 def test_parts_are_chosen_by_field_and_name_and_a_wrong_choice_is_refused() -> None:
-    chosen = study_runs.chosen(STUDY, "within/*", fold=1, arm="mixed")
+    chosen = study_runs.chosen(STUDY, "within/*", fold=1, system="mixed")
     assert [one.name for one in chosen] == ["within/mixed-512-fold-1-seed-0"]
     assert len(study_runs.chosen(STUDY)) == len(PLAN)
     with pytest.raises(StudyError, match="its parts are within/untrained-512-fold-0"):

@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.runs.study_results import StudyError
 from chunkstudy.studies.trained_late_chunking import loop
 from chunkstudy.studies.trained_late_chunking.parts import ALONE, CONTEXT, MIXED
 from tests import small_training as small
@@ -40,12 +39,14 @@ def test_the_loss_falls_on_what_is_trained_on_and_the_best_look_is_kept(run: Run
     assert looks.index.tolist() == [0, 3, 6, 9, 12] and len(losses) == told["steps"] == 12
 
 
-@pytest.mark.parametrize(("arm", "another"), [(ALONE, MIXED), (CONTEXT, ALONE), (MIXED, CONTEXT)])
-def test_the_same_seed_gives_the_same_weights_and_another_arm_or_seed_others(
-    arm: str, another: str, base: Path, tmp_path: Path
+@pytest.mark.parametrize(
+    ("system", "another"), [(ALONE, MIXED), (CONTEXT, ALONE), (MIXED, CONTEXT)]
+)
+def test_the_same_seed_gives_the_same_weights_and_another_system_or_seed_others(
+    system: str, another: str, base: Path, tmp_path: Path
 ) -> None:
-    part = replace(small.PART, arm=arm, steps=6)
-    others = replace(part, seed=1), replace(part, arm=another)
+    part = replace(small.PART, system=system, steps=6)
+    others = replace(part, seed=1), replace(part, system=another)
     digests = [
         small.train(tmp_path / str(i), base, each)[0]["weights_sha256"]
         for i, each in enumerate((part, part, *others))
@@ -65,5 +66,5 @@ def test_what_is_left_loads_as_the_model_that_was_trained(base: Path, run: Run) 
 
 
 def test_a_gradient_that_is_none_stops_the_training(base: Path, tmp_path: Path) -> None:
-    with pytest.raises(StudyError, match=r"the gradient is not finite .* lower the learning rate"):
+    with pytest.raises(RuntimeError, match="non-finite"):
         small.train(tmp_path, base, replace(small.PART, temperature=1e-45))

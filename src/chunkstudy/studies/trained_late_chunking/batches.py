@@ -3,12 +3,12 @@ questions trained on together: those of one document first, within a budget of t
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from chunkstudy.base.protocols import CORRECTED
@@ -18,7 +18,6 @@ from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.runs.conditions import parse_method
 from chunkstudy.runs.encoding import jobs
 from chunkstudy.runs.store import VectorStore
-from chunkstudy.runs.study_results import StudyError
 from chunkstudy.studies.trained_late_chunking.questions import Source, Triple
 
 
@@ -50,18 +49,16 @@ class Passages:
         return np.minimum(self.chunks.end, triple.end) - first
 
     def best(self, triple: Triple) -> int:
-        """The passage that holds most of what answers a question.
-
-        Raises:
-            StudyError: if none holds any of it.
-        """
+        """The passage that holds most of what answers a question; sentences leave no gaps."""
         shared = self.shared(triple)
-        if shared.max(initial=0) <= 0:
-            raise StudyError(
-                f"question {triple.query!r} is answered at [{triple.start}, {triple.end}) of "
-                f"document {triple.document!r}, which lies in no passage; cut the document whole"
-            )
+        assert shared.max(initial=0) > 0, f"no passage holds an answer to {triple.query}"
         return int(shared.argmax())
+
+    def answering(self, triple: Triple, triples: Sequence[Triple]) -> NDArray[np.bool_]:
+        """(passages,): whether each holds any of an answer to the question, of all triples."""
+        question = triple.source, triple.query
+        answers = [other for other in triples if (other.source, other.query) == question]
+        return np.any([self.shared(answer) > 0 for answer in answers], axis=0)
 
     def windows(self, triples: Sequence[Triple]) -> list[int]:
         """The windows that hold the passages that answer some questions, ascending."""
@@ -109,16 +106,10 @@ def read_whole(
     triples: Sequence[Triple], library: Library, encoder: TransformerEncoder
 ) -> list[Triple]:
     """Those whose passage plain encoding reads to its end: of a longer one the model may never see
-    the answer, and an arm that reads passages alone would learn from less than one in context.
-
-    Raises:
-        StudyError: if none is left.
-    """
+    the answer, and a system that reads passages alone would learn from less than one in context."""
     documents = [library[triple.source] for triple in triples]
     texts = [each.texts[each.best(triple)] for each, triple in zip(documents, triples, strict=True)]
     read = np.asarray(encoder.characters_read(texts)) == [len(text) for text in texts]
-    if not read.any():
-        raise StudyError("no question's passage is read to its end alone; cut shorter passages")
     return [triples[i] for i in np.flatnonzero(read).tolist()]
 
 
@@ -137,8 +128,8 @@ class Batch:
     """
 
     questions: list[str]
-    positive: NDArray[np.int64]
-    relevant: NDArray[np.bool_]
+    positive: torch.Tensor
+    relevant: torch.Tensor
     alone: list[str]
     layouts: list[Layout]
     tokens: list[TokenSpans]
@@ -148,12 +139,11 @@ def shuffled(triples: Sequence[Triple], library: Library, seed: int) -> Iterator
     """The triples without end: documents in another order each time, the questions of one together
     and in the order of their answers, so that a window is read once for all of them."""
     random = np.random.default_rng(seed)
-    grouped = _by_document(sorted(triples))
-    sources = sorted(grouped)
+    sources = sorted({triple.source for triple in triples})
+    by_answer = sorted(triples, key=lambda each: (library[each.source].best(each), each))
     while True:
         for i in random.permutation(len(sources)).tolist():
-            best = library[sources[i]].best
-            yield from sorted(grouped[sources[i]], key=lambda triple: (best(triple), triple))
+            yield from (triple for triple in by_answer if triple.source == sources[i])
 
 
 def batches(
@@ -170,8 +160,9 @@ def batches(
     """
     group: list[Triple] = []
     for triple in ordered:
-        full = len(group) == len(triples) or _tokens([*group, triple], library) > budget
-        if group and full:
+        longer = gather([*group, triple], triples, library)
+        tokens = sum(layout.tokens for layout in longer.layouts)
+        if group and (len(group) == len(triples) or tokens > budget):
             yield gather(group, triples, library)
             group = []
         group.append(triple)
@@ -180,40 +171,19 @@ def batches(
 
 def gather(group: Sequence[Triple], triples: Sequence[Triple], library: Library) -> Batch:
     """A batch of some triples; of all of them, the other answers to a question are not wrong."""
-    answers: dict[tuple[Source, str], list[Triple]] = defaultdict(list)
-    for triple in triples:
-        answers[triple.source, triple.query].append(triple)
-    alone: list[str] = []
-    rows, layouts, tokens = [], [], []
-    for source, of_document in _by_document(group).items():
+    batch = Batch([], torch.empty(0), torch.empty(0), [], [], [])
+    positive: list[int] = []
+    relevant = []
+    for source in dict.fromkeys(triple.source for triple in group):
         document = library[source]
+        of_document = [triple for triple in group if triple.source == source]
         layout, inside, places = document.excerpt(document.windows(of_document))
-        rows += [(triple, inside, len(alone)) for triple in of_document]
-        alone += [document.texts[i] for i in inside]
-        layouts.append(layout)
-        tokens.append(places)
-    positive = np.zeros(len(rows), dtype=np.int64)
-    relevant = np.zeros((len(rows), len(alone)), dtype=np.bool_)
-    for row, (triple, inside, first) in enumerate(rows):
-        document = library[triple.source]
-        positive[row] = first + np.searchsorted(inside, document.best(triple))
-        for answer in answers[triple.source, triple.query]:
-            shared = document.shared(answer)[inside] > 0
-            relevant[row, first : first + len(inside)] |= shared
-    return Batch([row[0].question for row in rows], positive, relevant, alone, layouts, tokens)
-
-
-def _by_document(triples: Sequence[Triple]) -> dict[Source, list[Triple]]:
-    grouped: dict[Source, list[Triple]] = defaultdict(list)
-    for triple in triples:
-        grouped[triple.source].append(triple)
-    return grouped
-
-
-def _tokens(triples: Sequence[Triple], library: Library) -> int:
-    """Of the windows of some questions."""
-    return sum(
-        len(library[source].layout.windows[i])
-        for source, of_document in _by_document(triples).items()
-        for i in library[source].windows(of_document)
-    )
+        best = np.searchsorted(inside, [document.best(triple) for triple in of_document])
+        positive += (len(batch.alone) + best).tolist()
+        answering = [document.answering(triple, triples)[inside] for triple in of_document]
+        relevant.append(torch.from_numpy(np.stack(answering)))
+        batch.questions.extend(triple.question for triple in of_document)
+        batch.alone.extend(document.texts[i] for i in inside)
+        batch.layouts.append(layout)
+        batch.tokens.append(places)
+    return replace(batch, positive=torch.tensor(positive), relevant=torch.block_diag(*relevant))

@@ -16,14 +16,14 @@ from chunkstudy.study.titles import TRAINED_ON
 def figure_costs(rows: pd.DataFrame) -> Figure:
     """A row per model, two panels per collection: the mean scores of both orderings,
     and late minus plain with 95% intervals."""
-    arms = list(dict.fromkeys(rows["trained on"]))
+    systems = list(dict.fromkeys(rows["trained on"]))
     collections = rows.groupby("collection")
     figure, panels = plt.subplots(
-        1, 2 * len(collections), figsize=(9, 0.34 * len(arms) + 1.9), squeeze=False, sharey=True
+        1, 2 * len(collections), figsize=(9, 0.34 * len(systems) + 1.9), squeeze=False, sharey=True
     )
     pairs = panels.reshape(-1, 2)
     for (means, differences), (collection, models) in zip(pairs, collections, strict=True):
-        at = np.array([arms.index(arm) for arm in models["trained on"]])
+        at = np.array([systems.index(system) for system in models["trained on"]])
         plain, late = 100 * models["plain"], 100 * models["late"]
         means.hlines(at, plain, late, color="0.8", lw=3, zorder=0)
         means.plot(plain, at, "o", ms=5, color=PLAIN, label="plain chunking")
@@ -35,6 +35,8 @@ def figure_costs(rows: pd.DataFrame) -> Figure:
         zero(differences)
         differences.set_xlabel("late minus plain, points")
     named = {"untrained": "As released"}
-    rows_named(panels[0][0], [named.get(arm, f"Trained on {TRAINED_ON[arm]}") for arm in arms])
+    rows_named(
+        panels[0][0], [named.get(system, f"Trained on {TRAINED_ON[system]}") for system in systems]
+    )
     one_legend(figure, panels[0], columns=3)
     return figure

@@ -3,7 +3,7 @@ minutes, and leaves a folder that loads as a model."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -20,7 +20,6 @@ from chunkstudy.encoders.bert import FUSED, SPLIT, Bert
 from chunkstudy.encoders.contextualized import Layout
 from chunkstudy.encoders.pooling import normalise, pool_spans
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.runs.study_results import StudyError
 from chunkstudy.studies.trained_late_chunking.batches import (
     Batch,
     Library,
@@ -28,7 +27,7 @@ from chunkstudy.studies.trained_late_chunking.batches import (
     read_whole,
     shuffled,
 )
-from chunkstudy.studies.trained_late_chunking.parts import ALONE, CONTEXT, MIXED, Part
+from chunkstudy.studies.trained_late_chunking.parts import Part
 from chunkstudy.studies.trained_late_chunking.questions import Triple
 
 WEIGHTS = "model.safetensors"
@@ -99,8 +98,7 @@ class TrainableModel:
         """InfoNCE of a batch whose passages are read in one of the two ways."""
         questions = self.plain(batch.questions)
         read = self.pooled(batch.layouts, batch.tokens) if in_context else self.plain(batch.alone)
-        positive, relevant = torch.from_numpy(batch.positive), torch.from_numpy(batch.relevant)
-        return info_nce(questions, read, positive, relevant, temperature)
+        return info_nce(questions, read, batch.positive, batch.relevant, temperature)
 
     def published(self) -> dict[str, torch.Tensor]:
         """Copies of the weights under the names of BERT's checkpoints, with the pooler as it was,
@@ -128,7 +126,6 @@ def train(
     library: Library,
     training: Sequence[Triple],
     validation: Sequence[Triple],
-    say: Callable[[str], None] = print,
 ) -> tuple[dict[str, object], pd.DataFrame]:
     """Train a model; the folder then holds the weights with the lowest loss on the validation part,
     those before the first step included.
@@ -143,16 +140,15 @@ def train(
         encoder: of that model.
         library: passages of all documents named by a triple.
         training: triples to train on.
-        validation: triples that decide when to stop.
-        say: hears how far it is.
+        validation: triples that decide which weights are kept.
 
     Returns:
         What the table ``parts`` says of it: the weights' sha256, how many triples it had, the
-        ``steps`` taken and the best of them, windows' tokens read, and the digest of recipe and
-        triples. And by ``step`` its ``loss`` and, at each look, that on the validation part.
+        ``steps`` taken and the best of them. And by ``step`` its ``loss`` and, at each look, that
+        on the validation part.
 
     Raises:
-        StudyError: if the loss is not finite, or no triple is left.
+        RuntimeError: if a gradient is not finite.
     """
     torch.set_num_threads(1)  # sums of several threads need not be the same twice
     given = len(training) + len(validation)
@@ -167,31 +163,22 @@ def train(
     stream = batches(shuffled(training, library, part.seed), training, library, part.tokens)
     losses: list[float] = []
     looks = [(0, _validation(model, watched, part))]
-    best, weights, read, asked = looks[0], model.published(), 0, 0
+    best, weights, seen = looks[0], model.published(), 0
     for step, batch in enumerate(islice(stream, part.steps)):
         loss = model.loss(batch, part.in_context(step), part.temperature)
         loss.backward()
-        length = clip_grad_norm_(parameters, part.clip, foreach=False)
-        if not torch.isfinite(length):
-            raise StudyError(
-                f"the gradient is not finite after step {step} of {part.model}; lower the learning "
-                "rate"
-            )
+        clip_grad_norm_(parameters, part.clip, error_if_nonfinite=True, foreach=False)
         for group in optimiser.param_groups:
             group["lr"] = part.rate_at(step)
         optimiser.step()
         optimiser.zero_grad()
         losses.append(loss.item())
-        read += sum(layout.tokens for layout in batch.layouts)
-        asked += len(batch.questions)
+        seen += len(batch.questions)
         taken = step + 1
         if taken % part.every == 0 or taken == part.steps:
             looks.append((taken, _validation(model, watched, part)))
-            say(f"{part.model}: step {taken} of {part.steps}, validation {looks[-1][1]:.3f}")
             if looks[-1][1] < best[1]:
                 best, weights = looks[-1], model.published()
-            elif len(looks) - 1 - looks.index(best) >= part.patience:
-                break
     for name in ("config.json", "tokenizer.json"):
         write_bytes(folder / name, (base / name).read_bytes())
     write_bytes(folder / WEIGHTS, serialised(weights), durable=True)
@@ -203,16 +190,14 @@ def train(
         "triples left out": given - len(training) - len(validation),
         "steps": len(losses),
         "best step": best[0],
-        "triples seen": min(asked, len(training)),
-        "tokens read": read,
-        "recipe_sha256": part.digest(training, validation),
+        "triples seen": min(seen, len(training)),
     }, pd.DataFrame(curve).rename_axis("step").reset_index()
 
 
 @torch.no_grad()
 def _validation(model: TrainableModel, watched: Sequence[Batch], part: Part) -> float:
     """The loss on the validation part, passages read as in training."""
-    ways = {ALONE: (False,), CONTEXT: (True,), MIXED: (True, False)}[part.arm]
+    ways = dict.fromkeys(map(part.in_context, range(2)))  # two steps show every way
     total = sum(
         model.loss(batch, way, part.temperature).item() * len(batch.questions)
         for way in ways

@@ -26,8 +26,8 @@ from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.trained_late_chunking.batches import Passages, passages
 from chunkstudy.studies.trained_late_chunking.loop import WEIGHTS, train
-from chunkstudy.studies.trained_late_chunking.parts import FOLDS, PLAN, Part
-from chunkstudy.studies.trained_late_chunking.questions import Fold, Source, Triple, folds, triples
+from chunkstudy.studies.trained_late_chunking.parts import PLAN, Part
+from chunkstudy.studies.trained_late_chunking.questions import Source, Triple, split, triples
 
 COLLECTIONS = ()
 PACKAGES = ("safetensors",)
@@ -36,8 +36,6 @@ NAME = "trained-late-chunking"
 __all__ = ["COLLECTIONS", "NAME", "PACKAGES", "PLAN", "estimate", "part"]
 TRAINED_ON = (covid_qa.WITHIN, "chroma-within")
 """Papers, and corpora."""
-DEALT = 0
-"""Seed of the order in which papers are dealt to folds."""
 PASSAGES = "sentence-5"
 """The chunker whose chunks are the passages to train on."""
 CHUNKERS = (PASSAGES, "recursive-200-0")
@@ -50,16 +48,17 @@ CHECKPOINTS = "training"
 DCG = "DCG@10"
 UNTRAINED: dict[str, object] = {
     "weights_sha256": BASE.files[WEIGHTS],
-    **dict.fromkeys(
-        ("training triples", "validation triples", "triples left out", "steps", "best step",
-         "triples seen", "tokens read"), 0,
-    ),
-    "recipe_sha256": "",
-}  # fmt: skip
+    "training triples": 0,
+    "validation triples": 0,
+    "triples left out": 0,
+    "steps": 0,
+    "best step": 0,
+    "triples seen": 0,
+}
 """What the table ``parts`` says of the model as it was."""
-STEP, LOOK, TEST = 2.2, 10.0, 150.0
-"""Seconds of one core, of an AMX Xeon, for a step on 2,048 tokens, for a look at the validation
-part, and for both orderings on what is left out of a fold, on average."""
+MINUTES = 8
+"""Of one core of an AMX Xeon, for a model's training and both orderings on what its fold leaves
+out, on average."""
 
 
 def part(context: Context, part: Part) -> dict[str, pd.DataFrame]:
@@ -71,28 +70,25 @@ def part(context: Context, part: Part) -> dict[str, pd.DataFrame]:
         [(name, document.id) for document in context.collection(name).documents]
         for name in TRAINED_ON
     )
-    fold = folds(papers, corpora, FOLDS, DEALT)[part.fold]
+    training, validation, test = split(papers, corpora, part.fold)
     curves = {}
     if part.is_trained:
-        store, training, curve = trained(context, part, fold)
+        store, told, curve = trained(context, part, training, validation)
         curves["curves"] = pd.concat({part.name: curve}, names=["part"]).reset_index(0)
     else:
-        store, training = context.store(MINILM_512), UNTRAINED
-    named = {"part": part.name, "arm": part.arm, "fold": part.fold}
-    asked = [context.collection(name) for name in TRAINED_ON]
-    questions = pd.concat(
-        [scored for whole in asked for scored in tested(context, part, store, whole, fold)],
-        ignore_index=True,
-    )
+        store, told = context.store(MINILM_512), UNTRAINED
+    named = {"part": part.name, "arm": part.system, "fold": part.fold}
+    rows = [table for name in TRAINED_ON for table in tested(context, part, store, name, test)]
+    questions = pd.concat(rows, ignore_index=True)
     questions.insert(0, "part", part.name)
-    return {"parts": pd.DataFrame([named | training]), "questions": questions, **curves}
+    return {"parts": pd.DataFrame([named | told]), "questions": questions, **curves}
 
 
 def trained(
-    context: Context, part: Part, fold: Fold
+    context: Context, part: Part, *documents: set[Source]
 ) -> tuple[VectorStore, dict[str, object], pd.DataFrame]:
-    """The part's model, trained now, as an encoder that remembers its vectors; what the table
-    ``parts`` says of it, and the losses.
+    """The part's model, trained now on some documents and validated on others, as an encoder that
+    remembers its vectors; what the table ``parts`` says of it, and the losses.
 
     Its id is the base model's and how it was trained; it has no place on the hub, so its revision
     is the first 40 digits of its weights' sha256.
@@ -101,17 +97,16 @@ def trained(
     context.note(base.describe())
     folder = context.places.vectors / CHECKPOINTS / part.model
     library: dict[Source, Passages] = {}
-    asked: list[Triple] = []
+    known: list[Triple] = []
     for name in TRAINED_ON:
         collection, chunks = context.collection(name), cut(context, name, PASSAGES)
         library |= passages(VectorStore(base, folder), collection, chunks, part.ordering)
-        asked += triples(collection)
+        known += triples(collection)
     training, validation = (
-        [triple for triple in sorted(asked) if triple.source in documents]
-        for documents in (fold.train, fold.validation)
+        [triple for triple in sorted(known) if triple.source in sources] for sources in documents
     )
     weights = models.weights_folder(BASE)
-    told, curve = train(part, weights, folder, base, library, training, validation, context.say)
+    told, curve = train(part, weights, folder, base, library, training, validation)
     digest = str(told["weights_sha256"])
     spec = replace(
         BASE, id=f"{BASE.id} trained {part.model}", revision=digest[:40],
@@ -123,21 +118,22 @@ def trained(
 
 
 def tested(
-    context: Context, part: Part, store: VectorStore, collection: Collection, fold: Fold
+    context: Context, part: Part, store: VectorStore, name: str, test: set[Source]
 ) -> Iterator[pd.DataFrame]:
     """Of each chunker a row per question asked of the documents left out: ``plain``, ``late``."""
-    left_out = [each.id for each in collection.documents if (collection.name, each.id) in fold.test]
+    collection = context.collection(name)
+    left_out = [document for source, document in sorted(test) if source == name]
     asked, places = collection.asked_of(left_out), [collection.positions[id] for id in left_out]
     document = {query.id: query.document for query in asked.queries}
     queries = store.encode([query.text for query in asked.queries], "query")
-    cuts = [cut(context, collection.name, chunker) for chunker in CHUNKERS]
+    cuts = [cut(context, name, chunker) for chunker in CHUNKERS]
     sets = [chunks.only(np.isin(chunks.document, places)) for chunks in cuts]
     late = encode_together(store, asked, sets, part.ordering)
     for chunker, chunks, vectors in zip(CHUNKERS, sets, late, strict=True):
         both = {"plain": store.encode(chunks.texts(asked.documents)), "late": vectors}
-        columns = {name: dcg(asked, chunks, (queries, found)) for name, found in both.items()}
-        rows = pd.DataFrame(columns).rename_axis("query_id").reset_index()
-        rows.insert(0, "collection", collection.name)
+        scores = {way: dcg(asked, chunks, (queries, read)) for way, read in both.items()}
+        rows = pd.DataFrame(scores).rename_axis("query_id").reset_index()
+        rows.insert(0, "collection", name)
         rows.insert(1, "chunker", chunker)
         rows.insert(2, "document", rows["query_id"].map(document))
         yield rows
@@ -156,11 +152,6 @@ def cut(context: Context, collection: str, chunker: str) -> Chunks:
 
 def estimate(todo: Sequence[Part]) -> list[str]:
     """The parts, and what they take of one core."""
-    seconds = sum(
-        TEST + part.is_trained * (part.steps * STEP + (1 + part.steps / part.every) * LOOK)
-        for part in todo
-    )
-    return [
-        *(part.name for part in todo),
-        f"{len(todo)} parts\t{seconds / 3600:.1f} hours of a core at most",
-    ]
+    hours = len(todo) * MINUTES / 60
+    names = [part.name for part in todo]
+    return [*names, f"{len(todo)} parts\t{hours:.1f} hours of a core at most"]

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from chunkstudy.runs.conditions import CONTEXTUALIZED
-from chunkstudy.studies.trained_late_chunking.questions import Triple
 
 UNTRAINED, ALONE, CONTEXT, MIXED = "untrained", "alone", "context", "mixed"
-ARMS = (UNTRAINED, ALONE, CONTEXT, MIXED)
+SYSTEMS = (UNTRAINED, ALONE, CONTEXT, MIXED)
 """Not trained, passages read alone, pooled from the windows of their document, or one and the other
 in turn."""
 WINDOW = 512
@@ -28,11 +24,11 @@ class Part:
     set once and not searched.
 
     Attributes:
-        arm: how passages are read in training, one of ``ARMS``.
+        system: how passages are read in training, one of ``SYSTEMS``.
         fold: which documents are left out.
         window: tokens that late chunking reads together, special ones included.
         seed: of the order of documents.
-        steps: of the optimiser at most, the same for every arm.
+        steps: of the optimiser, the same for every system.
         tokens: of windows a batch.
         temperature: see :func:`~chunkstudy.studies.trained_late_chunking.loop.info_nce`.
         rate: the highest learning rate, reached by a straight line and left by one to 0.
@@ -40,10 +36,9 @@ class Part:
         decay: AdamW's, of matrices; biases and norms have none.
         clip: the longest gradient.
         every: steps between two looks at the validation part.
-        patience: looks without a lower loss after which it stops.
     """
 
-    arm: str
+    system: str
     fold: int
     window: int = WINDOW
     seed: int = 0
@@ -55,18 +50,17 @@ class Part:
     decay: float = 0.01
     clip: float = 1.0
     every: int = 40
-    patience: int = 2
 
     @property
     def is_trained(self) -> bool:
         """Whether its model is not the one as it was."""
-        return self.arm != UNTRAINED
+        return self.system != UNTRAINED
 
     @property
     def model(self) -> str:
         """What tells the model from the others: ``context-512-fold-0-seed-0``."""
         seed = f"-seed-{self.seed}" if self.is_trained else ""
-        return f"{self.arm}-{self.window}-fold-{self.fold}{seed}"
+        return f"{self.system}-{self.window}-fold-{self.fold}{seed}"
 
     @property
     def name(self) -> str:
@@ -78,12 +72,6 @@ class Part:
         """Of late chunking."""
         return f"{CONTEXTUALIZED}-{self.window}"
 
-    def digest(self, *parts: Sequence[Triple]) -> str:
-        """sha256 of the recipe and of the triples to train on and to validate on, all of them."""
-        recipe = asdict(self) | {"fraction": 1.0}
-        triples = [[asdict(triple) for triple in part] for part in parts]
-        return hashlib.sha256(json.dumps([recipe, triples], sort_keys=True).encode()).hexdigest()
-
     def rate_at(self, step: int) -> float:
         """The learning rate of a step, counted from 0."""
         warm = max(1, round(self.warm_up * self.steps))
@@ -92,8 +80,10 @@ class Part:
 
     def in_context(self, step: int) -> bool:
         """Whether a step pools its passages from their documents."""
-        return self.arm == CONTEXT or (self.arm == MIXED and step % 2 == 0)
+        return self.system == CONTEXT or (self.system == MIXED and step % 2 == 0)
 
 
-PLAN = tuple(Part(arm, fold) for fold in range(FOLDS) for arm in (UNTRAINED, CONTEXT, ALONE, MIXED))
+PLAN = tuple(
+    Part(system, fold) for fold in range(FOLDS) for system in (UNTRAINED, CONTEXT, ALONE, MIXED)
+)
 """Every part, in the order in which it is most worth having."""

@@ -1,5 +1,5 @@
 """Questions, each with a document and the place in it that answers it; and which of them
-are trained on, decide when to stop, and are tested on: documents, never shared."""
+are trained on, decide which weights are kept, and are tested on: documents, never shared."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from chunkstudy.base.spans import Collection
+from chunkstudy.studies.trained_late_chunking.parts import FOLDS
 
 Source = tuple[str, str]
 """A collection and a document in it."""
+DEALT = 0
+"""Seed of the order in which papers are dealt to folds."""
 VALIDATION = 0.1
-"""The share of the papers left for training that decides when to stop."""
+"""The share of the papers left for training that decides which weights are kept."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -49,30 +52,18 @@ def triples(collection: Collection) -> list[Triple]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class Fold:
-    """Three sets of documents, no two of which share any."""
-
-    train: frozenset[Source]
-    validation: frozenset[Source]
-    test: frozenset[Source]
-
-
-def folds(
-    papers: Sequence[Source], corpora: Sequence[Source], number: int, seed: int
-) -> list[Fold]:
-    """As many folds as asked for; each paper and each corpus is tested on in exactly one.
+def split(
+    papers: Sequence[Source], corpora: Sequence[Source], fold: int
+) -> tuple[set[Source], set[Source], set[Source]]:
+    """What a fold trains on, validates on and tests on, no two of which share any document; each
+    paper and each corpus is tested on in exactly one fold.
 
     Papers are shuffled and dealt out, corpora left out one by one in their order. Corpora are few
     and large, so validation takes papers only.
     """
     names = sorted(papers)
-    shuffled = [names[i] for i in np.random.default_rng(seed).permutation(len(names))]
-    dealt = []
-    for k in range(number):
-        test = {*shuffled[k::number], *sorted(corpora)[k::number]}
-        rest = [paper for paper in shuffled if paper not in test]
-        validation = set(rest[: max(1, round(VALIDATION * len(rest)))])
-        train = {*rest, *corpora} - validation - test
-        dealt.append(Fold(frozenset(train), frozenset(validation), frozenset(test)))
-    return dealt
+    shuffled = [names[i] for i in np.random.default_rng(DEALT).permutation(len(names))]
+    test = {*shuffled[fold::FOLDS], *sorted(corpora)[fold::FOLDS]}
+    rest = [paper for paper in shuffled if paper not in test]
+    validation = set(rest[: max(1, round(VALIDATION * len(rest)))])
+    return {*rest, *corpora} - validation - test, validation, test

@@ -21,9 +21,9 @@ from chunkstudy.runs.study_results import StudyError
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.trained_late_chunking.parts import (
     ALONE,
-    ARMS,
     CONTEXT,
     MIXED,
+    SYSTEMS,
     UNTRAINED,
     WINDOW,
 )
@@ -34,17 +34,17 @@ TRAINED, AGAINST_MODEL = "trained on", "against one trained on"
 FAMILY = f"trained late chunking, {{}}, {{}}, window of {WINDOW} tokens"
 AGAINST: tuple[tuple[tuple[str, str], tuple[str, str]], ...] = (
     *(
-        ((arm, score), (other, score))
-        for other, arms in ((UNTRAINED, ARMS[1:]), (ALONE, (CONTEXT, MIXED)))
-        for score, arm in product((LATE, PLAIN, COST), arms)
+        ((system, score), (other, score))
+        for other, systems in ((UNTRAINED, SYSTEMS[1:]), (ALONE, (CONTEXT, MIXED)))
+        for score, system in product((LATE, PLAIN, COST), systems)
     ),
     ((CONTEXT, LATE), (ALONE, PLAIN)),
     ((CONTEXT, LATE), (UNTRAINED, PLAIN)),
 )
-"""What is held against what, each an arm and what is counted of it."""
+"""What is held against what, each a system and what is counted of it."""
 Tables = Mapping[str, pd.DataFrame]
 Models = Mapping[tuple[str, str], pd.DataFrame]
-"""By collection and arm, the questions of a model: see :func:`scored`."""
+"""By collection and system, the questions of a model: see :func:`scored`."""
 
 
 def again(_: Context) -> dict[str, pd.DataFrame]:
@@ -60,8 +60,8 @@ def again(_: Context) -> dict[str, pd.DataFrame]:
 
 
 def scored(tables: Tables) -> Models:
-    """The models that have questions, over all their folds, in the order of the arms: of each a row
-    per question with ``late``, ``plain``, ``late minus plain``, its ``document`` and ``fold``.
+    """The models that have questions, over all their folds, in the order of the systems: of each
+    a row per question with ``late``, ``plain``, ``late minus plain``, ``document`` and ``fold``.
 
     Args:
         tables: what the experiment left, its tables ``parts`` and ``questions``.
@@ -71,19 +71,19 @@ def scored(tables: Tables) -> Models:
     questions = by_question[[PLAIN, LATE]].mean()
     questions[COST] = questions[LATE] - questions[PLAIN]
     questions[["document", "fold"]] = by_question[["document", "fold"]].first()
-    found = dict(iter(questions.groupby(["collection", "arm"])))
-    asked = product(sorted(set(rows["collection"])), ARMS)
-    return {key: found[key].droplevel([0, 1]) for key in asked if key in found}
+    models = dict(iter(questions.groupby(["collection", "arm"])))
+    ordered = product(sorted(set(rows["collection"])), SYSTEMS)
+    return {key: models[key].droplevel([0, 1]) for key in ordered if key in models}
 
 
 def costs(models: Models) -> pd.DataFrame:
-    """Late minus plain chunking with the same model, by arm and collection."""
+    """Late minus plain chunking with the same model, by system and collection."""
     pairs = [
         Pair(
-            _keys(collection) | {TRAINED: arm, "folds": rows["fold"].nunique()},
+            _keys(collection) | {TRAINED: system, "folds": rows["fold"].nunique()},
             rows[LATE], rows[PLAIN], rows["document"],
         )
-        for (collection, arm), rows in models.items()
+        for (collection, system), rows in models.items()
     ]  # fmt: skip
     return differences(pairs, FAMILY.format("late against plain", "{collection}"), LATE, PLAIN)
 
@@ -92,25 +92,25 @@ def by_fold(models: Models) -> pd.DataFrame:
     """The means of each fold, a training each: how far they lie apart, which an interval over
     questions leaves out."""
     means = []
-    for (collection, arm), rows in models.items():
+    for (collection, system), rows in models.items():
         for fold, of_fold in rows.groupby("fold"):
-            keys = _keys(collection) | {TRAINED: arm, "fold": fold, "n": len(of_fold)}
+            keys = _keys(collection) | {TRAINED: system, "fold": fold, "n": len(of_fold)}
             keys |= {"documents": of_fold["document"].nunique(), **of_fold[[LATE, PLAIN]].mean()}
             means.append(keys)
     table = pd.DataFrame(means)
     return table.assign(difference=table[LATE] - table[PLAIN])
 
 
-def arms(models: Models) -> pd.DataFrame:
+def between(models: Models) -> pd.DataFrame:
     """One model against another on the folds of both; see ``AGAINST``. Where ``counted`` is ``late
     minus plain``, what late chunking costs the one is held against what it costs the other."""
     pairs = []
     for collection, pair in product(dict.fromkeys(name for name, _ in models), AGAINST):
-        (arm, counted), (other, against) = pair
-        first, second = models.get((collection, arm)), models.get((collection, other))
+        (system, counted), (other, against) = pair
+        first, second = models.get((collection, system)), models.get((collection, other))
         if first is None or second is None or not (folds := {*first["fold"]} & {*second["fold"]}):
             continue
-        keys = _keys(collection) | {TRAINED: arm, "counted": counted, AGAINST_MODEL: other}
+        keys = _keys(collection) | {TRAINED: system, "counted": counted, AGAINST_MODEL: other}
         keys |= {"against": against, "folds": len(folds)}
         pairs.append(Pair(keys, first[counted], second[against], first["document"]))
     return differences(pairs, _family, "first", "second")
