@@ -160,7 +160,7 @@ def test_every_listed_claim_is_judged_once_or_open_and_no_other_is_judged() -> N
     neither = {id for id, row in every.items() if id not in pages and not row.page}
     assert neither == set(), "listed, neither judged nor open on a page"
     assert all(row.needs for row in every.values() if row.page), "open without what it needs"
-    assert {row.work for row in every.values()} == {*WORKS}
+    assert {row.work for row in every.values()} <= {*WORKS}
     naming = {row.page for row in every.values() if row.page}
     for page in naming:
         text = (ROOT.notebooks / f"{page}.ipynb").read_text("utf-8")

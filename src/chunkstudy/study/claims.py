@@ -57,8 +57,6 @@ VERDICTS = {"holds": (COLORS[2], ""), "partly": (COLORS[1], "//"),
 LEGIBLE = 2
 """Claims of a bar that is wide enough for its count."""
 READINGS = {"fair": "as a fair reader takes them", "strict": "word for word"}
-WHOSE = {"chroma": "Chroma's report", "jina": "Jina's posts", "taxonomy": "the taxonomy",
-         "tutorial": "the tutorial"}  # fmt: skip
 SHOWN = ["id", "claim", "reading", "verdict", "basis", "numbers", "place"]
 
 
@@ -274,5 +272,5 @@ def paper_tables(study: Study, claims: pd.DataFrame) -> None:
     heads = {"place": "where it stands", "claim": "claim, in short", "fair": "fairly read",
              "strict": "word for word"}  # fmt: skip
     for work, part in both(claims).groupby("work", sort=False):
-        caption = f"Claims of {WHOSE[str(work)]}."
+        caption = f"Claims of {sources.WORKS[str(work)].title}."
         study.paper_table(f"claims_{work}", part, heads, caption, span="appendix")

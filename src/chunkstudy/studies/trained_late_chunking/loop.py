@@ -20,6 +20,7 @@ from chunkstudy.encoders.bert import FUSED, SPLIT, Bert
 from chunkstudy.encoders.contextualized import Layout
 from chunkstudy.encoders.pooling import normalise, pool_spans
 from chunkstudy.encoders.transformer import TransformerEncoder
+from chunkstudy.runs.study_results import StudyError
 from chunkstudy.studies.trained_late_chunking.batches import (
     Batch,
     Library,
@@ -148,7 +149,7 @@ def train(
         on the validation part.
 
     Raises:
-        RuntimeError: if a gradient is not finite.
+        StudyError: if a gradient is not finite.
     """
     torch.set_num_threads(1)  # sums of several threads need not be the same twice
     given = len(training) + len(validation)
@@ -167,7 +168,12 @@ def train(
     for step, batch in enumerate(islice(stream, part.steps)):
         loss = model.loss(batch, part.in_context(step), part.temperature)
         loss.backward()
-        clip_grad_norm_(parameters, part.clip, error_if_nonfinite=True, foreach=False)
+        length = clip_grad_norm_(parameters, part.clip, foreach=False)
+        if not torch.isfinite(length):
+            raise StudyError(
+                f"the gradient is not finite after step {step} of {part.model}; lower the learning "
+                "rate"
+            )
         for group in optimiser.param_groups:
             group["lr"] = part.rate_at(step)
         optimiser.step()
