@@ -67,7 +67,7 @@ def test_a_score_above_its_bound_contradicts_it_word_for_word() -> None:
         at |= {f"SpanPrecision@{cut}": 0.5 for cut in (10, "Min")}
         at |= {f"SpanRecall@{cut}": 1.0 for cut in (5, 10, "Min")} | {"PrecisionOmega": 0.6}
         wide = pd.DataFrame(at, ["a", "b"]).assign(**{"SpanPrecision@5": precision})
-        run = SimpleNamespace(arm=SimpleNamespace(name="kamradt"), wide=wide)
+        run = SimpleNamespace(variant=SimpleNamespace(name="kamradt"), wide=wide)
         return verdicts(chroma.of_measures(cast("Runs", [run])))
 
     assert judged([0.5, 0.5]) == {"C36": "holds", "C37": "holds holds"}

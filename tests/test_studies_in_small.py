@@ -32,6 +32,7 @@ ROOT = Places(Path(__file__).parents[1])
 NAMES = sorted(one.name for one in (ROOT.results / "studies").iterdir())
 LACKING = {
     "boundary-signals": "a causal model's weights",
+    "code-retrieval": "source files, whose names say in which language they are",
     "one-post": "the printed post",
 }
 """What a study takes that is not here and that nothing small can stand for."""

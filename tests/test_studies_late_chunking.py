@@ -113,11 +113,11 @@ def test_the_reader_takes_means_and_names_what_not_all_chunkers_are_recorded_wit
     (some,) = systems.read(
         Study("a script"), ["chroma-within"], [model], chunkers, wanted, "DCG@10"
     )
-    runs = Study("a script").runs("chroma-within", chunkers, model.removesuffix(systems.HALF), 512)
+    runs = Study("a script").runs("chroma-within", chunkers, model, 512)
     mean = runs.by("DCG@10").wide("DCG@10").mean(axis=1)
     assert some.missing == (late(300), WORDS) and some.documents is None
-    if not some.stood_in or model == systems.MINILM:
-        pd.testing.assert_series_equal(some.scores[PLAIN], mean, check_names=False)
+    assert not some.stood_in
+    pd.testing.assert_series_equal(some.scores[PLAIN], mean, check_names=False)
     left = systems.left_out([some])
     assert "late, 300 tokens; BM25" in str(left.loc[0, "without records"])
 

@@ -18,7 +18,7 @@ SHORTER = {
     **sources.SHORTER,
     "table of all-MiniLM-L6-v2": "MiniLM table", "five collections": "first post",
     "three sentences on Berlin": "first post, Berlin", "72 combinations": "second post",
-    "figure 2, ": "Figure 2, ",
+    "figure 2, ": "Figure 2, ", "LEMBQMSumRetrieval": "QMSum",
 }  # fmt: skip
 
 
