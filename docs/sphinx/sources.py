@@ -19,6 +19,7 @@ TREE = {
         "jina": ("Jina's posts on late chunking", "jina_"),
         "taxonomy": ("Beyond Chunk-Then-Embed", "taxonomy_"),
         "tutorial": ("A tutorial on precision and recall of chunks", "labels_ tutorial_"),
+        "mteb": ("MTEB's leaderboard", "mteb_"),
     }),
     "questions": ("Our questions", {
         "late_chunking": ("Late chunking", "late_chunking"),
