@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import pandas as pd
 
@@ -19,10 +18,10 @@ from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.collections import beir, registry
 from chunkstudy.encoders import models
-from chunkstudy.evaluation.retrieval.bm25 import BM25, words
-from chunkstudy.evaluation.retrieval.chunks import Limit, Ranking, Search, search
-from chunkstudy.evaluation.retrieval.fusion import FUSED, fused
-from chunkstudy.runs import scoring
+from chunkstudy.evaluation.retrieval.bm25 import words
+from chunkstudy.evaluation.retrieval.chunks import Limit, Ranking
+from chunkstudy.evaluation.retrieval.fusion import FUSED
+from chunkstudy.runs import scoring, steps
 from chunkstudy.runs.conditions import MINILM_512, NONE, PRE_EMBEDDING, Condition, parse_encoder
 from chunkstudy.runs.estimate import DEVICES, TWO_CORES, in_words
 from chunkstudy.runs.store import VectorStore
@@ -110,12 +109,10 @@ def rank(collection: Collection, chunks: Chunks, store: VectorStore | None) -> R
     questions = [query.text for query in collection.queries]
     within = registry.find(collection.name).task == "in_document"
     allowed = Limit.of(collection, chunks) if within else None
-    ways: list[Search] = []
+    vectors = None
     if store is not None:
-        vectors = (store.encode(questions, "query"), store.encode(texts))
-        ways.append(partial(search, *vectors, allowed=allowed))
-    ways.append(partial(BM25(texts).search, questions, allowed=allowed))
-    return fused(ways, len(chunks))(FUSED)
+        vectors = steps.Vectors(store.encode(questions, "query"), store.encode(texts))
+    return steps.search(vectors, FUSED, steps.Words(questions, texts), allowed=allowed)
 
 
 def scores(collection: Collection, chunks: Chunks, ranking: Ranking) -> pd.DataFrame:
@@ -130,7 +127,7 @@ def shared_words(collection: Collection) -> pd.DataFrame:
     """Of each question that is judged ``shared``: the share of its different words, folded in case
     and without the English stop words that bm25s lists, that stand in its judged spans. A question
     of nothing else is left out."""
-    from bm25s.stopwords import STOPWORDS_EN  # late: it is an extra
+    from bm25s.stopwords import STOPWORDS_EN  # late: only this asks for it
 
     texts = {document.id: document.text for document in collection.documents}
     judged = collection.judgments_by_query()
