@@ -38,7 +38,7 @@ ALL, NEW = "all collections", "the new ones alone"
 NO_LOSS = -0.02
 """A loss that an interval has to exclude before anything is called no loss."""
 YES, NO, MOSTLY, DEPENDS = "yes", "no", "mostly", "it depends on the collection"
-OPEN = "open while collections lack records"
+OPEN = "open with fewer than five collections"
 """Where those could still turn the answer."""
 SEEN = "significant in"
 
