@@ -1,9 +1,10 @@
 """A model that stands in no registry: a folder, or a name on the hub.
 
 Where its files say that it is one of the architectures computed here and that its vector is the
-mean of its token states, it is read like a registered model and takes both orderings. Any other
-goes through the sentence-transformers library, which gives a vector for a text and no token states
-in a form that is checked here, so that late chunking cannot pool them.
+mean of its token states, it is read like a registered model. Any other goes through the
+sentence-transformers library. Late chunking takes every model whose vector is the mean of its token
+states, whatever layers follow the mean; of a vector made in another way, such as the state of the
+first token, there is nothing to pool (Jina's second post asks for mean pooling).
 
 What the files mean: sentence-transformers' documentation, Creating Custom Models, Structure of
 Sentence Transformer Models (``modules.json``, ``sentence_bert_config.json``,
@@ -18,6 +19,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from tokenizers import Tokenizer
 
 from chunkstudy.base.faults import ModelError
 from chunkstudy.base.files import sha256
@@ -35,6 +38,8 @@ PUBLISHED_SIZES = ("n_layer", "n_embd", "n_head", "n_inner")
 """The same as checkpoints of nomic_bert call them."""
 PADDED = {"mpnet": 2, "xlm_roberta": 2}
 """Rows of the table of positions that no token has."""
+UNKNOWN_WINDOW = 512
+"""Tokens of a window where a model's files name neither a window nor positions."""
 DOCUMENT_PROMPTS = ("document", "passage", "corpus")
 """What the library looks for, in this order, to put before a document."""
 KINDS: Mapping[str, Kind] = {
@@ -44,7 +49,8 @@ KINDS: Mapping[str, Kind] = {
     "xlm-roberta": "xlm_roberta",
 }
 """What ``model_type`` of a configuration is called here."""
-LIBRARY = "sentence-transformers gives one vector for a text and no states of its tokens to pool"
+AFTER_MEAN = {"Dense", "Normalize", "LayerNorm", "Dropout"}
+"""Modules that make a vector of a vector, so that they may follow the mean of any span."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +62,8 @@ class OwnModel:
         folder: with its files.
         revision: the hub's commit; empty where the folder came from elsewhere.
         spec: what is read here; None where the library reads it.
+        window: tokens read of a text.
+        positions: tokens that it can read together; 0 where its files do not say.
         why_plain: why it takes no late chunking, as the second half of a sentence; empty where it
             does.
     """
@@ -64,6 +72,8 @@ class OwnModel:
     folder: Path
     revision: str
     spec: ModelSpec | None
+    window: int
+    positions: int
     why_plain: str = ""
 
     def encoder(self) -> Encoder:
@@ -73,9 +83,9 @@ class OwnModel:
             ModelError: if the library is not installed, or cannot read the model.
         """
         if self.spec is None:
-            from chunkstudy.encoders.library import LibraryEncoder  # it takes such a model
+            from chunkstudy.encoders.library import LibraryEncoder, LibraryTokenEncoder
 
-            return LibraryEncoder(self)
+            return LibraryEncoder(self) if self.why_plain else LibraryTokenEncoder(self)
         from chunkstudy.encoders.transformer import TransformerEncoder  # torch, once it computes
 
         return TransformerEncoder(self.spec, folder=self.folder)
@@ -113,10 +123,13 @@ def read(folder: Path, name: str) -> OwnModel:
             "the model again with safe_serialization=True"
         )
     revision = folder.name if COMMIT.fullmatch(folder.name) else ""
-    why = _why_not_here(folder)
-    if why:
-        return OwnModel(name, folder, revision, None, f"{LIBRARY} ({why})")
-    return OwnModel(name, folder, revision, _spec(folder, name, revision))
+    why = why_plain(folder)
+    if not why and _is_computed_here(folder):
+        spec = _spec(folder, name, revision)
+        return OwnModel(name, folder, revision, spec, spec.window, spec.positions)
+    positions = int(_json(folder / _transformer(folder) / CONFIG).get("max_position_embeddings", 0))
+    window = _window(folder) or positions or UNKNOWN_WINDOW
+    return OwnModel(name, folder, revision, None, window, positions, why)
 
 
 def prompts(folder: Path) -> tuple[str, str]:
@@ -165,26 +178,65 @@ def _fetched(name: str) -> Path:
     ) from cause
 
 
-def _why_not_here(folder: Path) -> str:
-    """Why the model is not one of those computed here; empty where it is."""
-    if modules := _json(folder / "modules.json", []):
-        kinds = [str(module.get("type", "")).rpartition(".")[2] for module in modules]
-        if kinds[:2] != ["Transformer", "Pooling"] or kinds[2:] not in ([], ["Normalize"]):
-            return f"it computes {', '.join(kinds)}"
-        if modules[0].get("path"):
-            return "its transformer lies in a folder of its own"
-        pooling = _json(folder / str(modules[1].get("path", "1_Pooling")) / CONFIG)
+def why_plain(folder: Path) -> str:
+    """Why late chunking cannot take the model; empty where it can.
+
+    Raises:
+        ModelError: if a file is not whole JSON.
+    """
+    kinds = _kinds(folder)
+    if kinds[:2] != ["Transformer", "Pooling"] or not AFTER_MEAN.issuperset(kinds[2:]):
+        return f"it computes {', '.join(kinds)}, and late chunking needs the mean of token states"
+    for pooling in _poolings(folder):
         if not _is_mean(pooling):
             return "its vector is not the mean of its token states"
-        if _json(folder / "sentence_bert_config.json").get("do_lower_case"):
-            return "its texts are put into lower case first"
-    for name in (WEIGHTS, TOKENIZER, CONFIG):
-        if not (folder / name).is_file():
-            return f"it has no {name}"
-    config = _json(folder / CONFIG)
-    if _kind(config) is None:
-        return f"its architecture, {config.get('model_type', 'not named')}, is not computed here"
+    if _json(folder / "sentence_bert_config.json").get("do_lower_case"):
+        return "its texts are put into lower case first"
+    if not (folder / TOKENIZER).is_file():
+        return f"it has no {TOKENIZER}, which says where in a text each token stands"
+    around = len(tokenizer(folder).encode("").ids)
+    if around != 2:
+        return f"{around} special tokens stand around a text, and windows are made with two"
     return ""
+
+
+def tokenizer(folder: Path) -> Tokenizer:
+    """The model's tokenizer, which cuts and pads nothing."""
+    read = Tokenizer.from_file(str(folder / TOKENIZER))
+    read.no_padding()
+    read.no_truncation()
+    return read
+
+
+def _kinds(folder: Path) -> list[str]:
+    """The classes of its modules in their order; what the library makes of a bare transformer
+    where its files do not say."""
+    modules = _json(folder / "modules.json", [])
+    if not modules:
+        return ["Transformer", "Pooling"]
+    return [str(module.get("type", "")).rpartition(".")[2] for module in modules]
+
+
+def _poolings(folder: Path) -> list[Mapping[str, Any]]:
+    modules = _json(folder / "modules.json", [])
+    return [
+        _json(folder / str(module.get("path", "1_Pooling")) / CONFIG)
+        for module in modules
+        if str(module.get("type", "")).endswith("Pooling")
+    ]
+
+
+def _transformer(folder: Path) -> str:
+    """Where below its folder the transformer's own files lie."""
+    modules = _json(folder / "modules.json", [])
+    return str(modules[0].get("path", "")) if modules else ""
+
+
+def _is_computed_here(folder: Path) -> bool:
+    """Whether it is an architecture of this package, with nothing but its mean behind it."""
+    files = all((folder / name).is_file() for name in (WEIGHTS, TOKENIZER, CONFIG))
+    alone = _kinds(folder)[2:] in ([], ["Normalize"]) and not _transformer(folder)
+    return files and alone and _kind(_json(folder / CONFIG)) is not None
 
 
 def _is_mean(pooling: Mapping[str, Any]) -> bool:
@@ -202,13 +254,15 @@ def _kind(config: Mapping[str, Any]) -> Kind | None:
     stated = config.get("model_type")
     if stated == "bert" and config.get("position_embedding_type") == "alibi":
         return "jina_bert"
+    if stated == "nomic_bert" and PUBLISHED_SIZES[0] not in config:
+        return None  # saved by transformers' own class, which names its weights otherwise
     return KINDS.get(str(stated))
 
 
 def _spec(folder: Path, name: str, revision: str) -> ModelSpec:
     config = _json(folder / CONFIG)
     kind = _kind(config)
-    assert kind is not None  # _why_not_here said so
+    assert kind is not None  # _is_computed_here said so
     names = PUBLISHED_SIZES if kind == "nomic_bert" else SIZES
     try:
         layers, hidden, heads, intermediate = (int(config[key]) for key in names)

@@ -296,14 +296,9 @@ def _of_the_registry(name: EncoderName) -> Retriever:
 def _of_files(given: str) -> Retriever:
     """A folder, or a name of the hub."""
     model = own_models.find(given)
-    read = Retriever(
-        model.name,
-        safe(model.name.replace("/", "__")),
-        _kept(model.encoder),
-        why_plain=model.why_plain,
-    )
-    spec = model.spec
-    return read if spec is None else replace(read, window=spec.window, positions=spec.positions)
+    slug = safe(model.name.replace("/", "__"))
+    load = _kept(model.encoder)
+    return Retriever(model.name, slug, load, model.window, model.positions, model.why_plain)
 
 
 def _function(given: Any, name: str = "") -> Retriever:
