@@ -6,7 +6,7 @@ numbers; each departure is one field here, so that both ways can be scored.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 
@@ -40,6 +40,10 @@ class Protocol:
             ``formula``.
         newlines: what an API embeds: ``spaces`` for line feeds, as chromadb's client for OpenAI
             sends it (encoders/api.py), or the text as it is, ``kept``.
+        paragraphs: what ends one: every ``line``, as the taxonomy has it, or a ``blank`` one.
+        scripts: whose full stops end a sentence: ``latin``'s, as all works have it, or those of
+            ``any`` script.
+        blank_chunks: whether chunks of white space alone are kept.
         drops_own_id: the document whose id equals the query's is dropped in every collection, not
             only where the collection says so.
     """
@@ -57,6 +61,9 @@ class Protocol:
     special_tokens: Literal["document", "window", "none"] = "none"
     depth: Literal["all", "formula"] = "all"
     newlines: Literal["kept", "spaces"] = "kept"
+    paragraphs: Literal["line", "blank"] = "line"
+    scripts: Literal["latin", "any"] = "latin"
+    blank_chunks: bool = True
     drops_own_id: bool = False
 
 
@@ -98,6 +105,9 @@ AS_PUBLISHED_LUMBERCHUNKER = Protocol(
     "as_published-lumberchunker", "joined", "exact", "overlap", quirks=True, relevance="substring"
 )
 CORRECTED = Protocol("corrected", "source", "exact", "overlap", quirks=False, true_tokens=True)
+OWN_DOCUMENTS = replace(CORRECTED, paragraphs="blank", scripts="any", blank_chunks=False)
+"""How somebody's own documents are cut: ``corrected``, in whatever way their lines are wrapped and
+whatever script they are in. No record is made under it."""
 
 PROTOCOLS = {
     protocol.name: protocol

@@ -103,6 +103,11 @@ def decode_cl100k(ids: Sequence[int]) -> str:
 
 def cl100k_offsets(text: str) -> TokenOffsets:
     """Character offsets of every cl100k token of a text."""
+    return cl100k_tokens(text)[1]
+
+
+def cl100k_tokens(text: str) -> tuple[list[int], TokenOffsets]:
+    """Ids and character offsets of every cl100k token of a text."""
     encoding = cl100k()
     text = without_surrogates(text)
     ids = encoding.encode_ordinary(text)
@@ -111,8 +116,8 @@ def cl100k_offsets(text: str) -> TokenOffsets:
     raw = np.frombuffer(text.encode("utf-8"), dtype=np.uint8)
     character = np.cumsum((raw & 0xC0) != 0x80, dtype=np.int64) - 1  # of each byte
     if not len(ends):
-        return np.zeros((0, 2), dtype=np.int64)
-    return np.stack([character[starts], character[ends - 1] + 1], axis=1)
+        return [], np.zeros((0, 2), dtype=np.int64)
+    return ids, np.stack([character[starts], character[ends - 1] + 1], axis=1)
 
 
 def tokens_between(

@@ -14,7 +14,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from chunkstudy.base.spans import Chunks, Collection
-from chunkstudy.chunkers import sections
+from chunkstudy.chunkers import markup
+from chunkstudy.chunkers.markup import Heading
 from chunkstudy.chunkers.structure import sentences
 
 MOST = 300
@@ -25,26 +26,27 @@ TITLED = re.compile(r"""^title:[ \t]*(["']?)(?P<title>\S.*?)\1[ \t]*$""", re.MUL
 """A title in front matter."""
 SEPARATOR = "\n\n"
 """Between context and chunk."""
-HEADING = re.compile(
-    r"^(?:(?P<marks>\#{1,6})[ ]+(?P<markdown>\S.*?)[ ]*\#*"
-    r"|[ ]*(?P<equals>=(?:[ ]?=){0,5})[ ]*(?P<wiki>[^=\s].*?)[ ]*(?P=equals)[ ]*)$",
-    re.MULTILINE,
-)
-"""A line that Markdown or MediaWiki shows as a heading; WikiText has blanks between its signs."""
 
 
 def title(text: str, starts: Sequence[int]) -> list[str]:
     """The title in the front matter, else the first line that is not blank, where it is short
     enough to be a title; before every chunk but those that begin with it."""
-    front = sections.FRONT_MATTER.match(text)
-    named = TITLED.search(front[0]) if front else None
-    lines = (line for line in text[front.end() if front else 0 :].split("\n") if line.strip())
-    first = named["title"] if named else next(lines, "")
+    spans = markup.lines(text)
+    front = markup.front_matter(text, spans)
+    named = TITLED.search("\n".join(text[slice(*span)] for span in spans[:front]))
+    contents = ((start, text[start:end]) for start, end in spans[front:])
+    # a line of signs above a title is not the title
+    titles = (
+        (s, t) for s, t in contents if t.strip() and not markup.ADORNMENT.fullmatch(t.strip())
+    )
+    at, first = next(titles, (0, ""))
+    if named:
+        at, first = text.find(named["title"]), named["title"]
     if len(first.strip()) > TITLE:
         return [""] * len(starts)
-    heading = HEADING.fullmatch(first)
-    name = short(_name(heading) if heading else first)
-    return [name if start > text.find(first) else "" for start in starts]
+    heading = next((h for h in markup.headings(text) if h.start <= at < h.end), None)
+    name = short(heading.name if heading and not named else first.strip(markup.MARK))
+    return [name if start > at else "" for start in starts]
 
 
 def first_sentence(text: str, starts: Sequence[int]) -> list[str]:
@@ -70,17 +72,16 @@ def preceding_sentence(text: str, starts: Sequence[int]) -> list[str]:
 def headings(text: str, starts: Sequence[int]) -> list[str]:
     """The headings under which the chunk begins, from the widest to the narrowest; none where the
     text marks no headings, or none above."""
-    marked = [(m.start(), _level(m), _name(m)) for m in sections.marked(HEADING, text)]
-    positions = [start for start, _, _ in marked]
-    paths: list[tuple[tuple[int, str], ...]] = [()]
-    for _, level, name in marked:
-        above = tuple(heading for heading in paths[-1] if heading[0] < level)
-        paths.append((*above, (level, name)))
+    marked = markup.headings(text)
+    positions = [heading.start for heading in marked]
+    paths: list[tuple[Heading, ...]] = [()]
+    for heading in marked:
+        paths.append((*(h for h in paths[-1] if h.level < heading.level), heading))
     contexts = []
     for start in starts:
         # A heading at the chunk's own start is in the chunk.
         above = paths[bisect_right(positions, start - 1)]
-        contexts.append(short(" > ".join(name for _, name in above)))
+        contexts.append(short(" > ".join(heading.name for heading in above)))
     return contexts
 
 
@@ -127,11 +128,3 @@ def _last_words(context: str) -> str:
     if len(line) <= MOST:
         return line
     return line[-MOST - 1 :].partition(" ")[2] or line[-MOST:]
-
-
-def _level(heading: re.Match[str]) -> int:
-    return len(heading["marks"]) if heading["marks"] else heading["equals"].count("=")
-
-
-def _name(heading: re.Match[str]) -> str:
-    return (heading["markdown"] or heading["wiki"]).strip()

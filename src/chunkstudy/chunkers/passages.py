@@ -14,7 +14,8 @@ from itertools import pairwise
 
 from chunkstudy.base.encoding import TextTokens
 from chunkstudy.base.spans import Chunker, RewrittenSpan, Span
-from chunkstudy.chunkers.structure import check_sizes, stripped
+from chunkstudy.chunkers import markup
+from chunkstudy.chunkers.structure import check_sizes, stops, stripped
 from chunkstudy.chunkers.text_tokens import token_spans
 
 SENTENCE_MARKS = (".", "!", "?")
@@ -24,7 +25,8 @@ IELAB_SENTENCE_END = re.compile(
 )
 """sentence_chunker.py:26: what it matches is lost but for the capital letter."""
 
-SENTENCE = re.compile(r"\S.*?(?:[.!?]+[\"')\]]*(?=\s)|$)", re.DOTALL)
+SENTENCE_END = re.compile(r"(?<![.!?])[.!?]++[\"')\]]*+(?=\s)")
+"""A run of marks before white space, read once from its first mark, so that no text takes long."""
 
 
 def none(text: str) -> list[Span]:
@@ -37,8 +39,11 @@ def segmented(text: str, *, segmentation: Chunker) -> Sequence[Span] | Sequence[
     return segmentation(text)
 
 
-def paragraphs(text: str) -> list[Span]:
-    """Lines, stripped, without the empty ones (Beyond Chunk-Then-Embed, Section 3.1)."""
+def paragraphs(text: str, *, paragraph_ends: str = "line") -> list[Span]:
+    """Lines, stripped, without the empty ones (Beyond Chunk-Then-Embed, Section 3.1); or what
+    stands between blank lines, where ``paragraph_ends`` is ``blank``."""
+    if paragraph_ends == "blank":
+        return markup.paragraphs(text)
     lines = []
     start = 0
     for line in text.split("\n"):
@@ -76,11 +81,12 @@ def _windows(tokens: Sequence[Span], size: int, first: int) -> list[Span]:
 
 
 def sentence_groups(
-    text: str, *, group: int, tokenizer: TextTokens, form: str = "own"
+    text: str, *, group: int, tokenizer: TextTokens, form: str = "own", scripts: str = "latin"
 ) -> list[Span] | list[RewrittenSpan]:
     """Every ``group`` sentences a chunk, counted in the encoder's tokens (chunking.py:108-134).
 
-    A sentence ends with a token ``.``, ``!`` or ``?`` that the next token does not touch. What is
+    A sentence ends with a token ``.``, ``!`` or ``?`` that the next token does not touch, and of
+    ``any`` script with a full stop of another one and the brackets that close behind it. What is
     left at the end is a chunk, which Jina's code loses if it has one token only; ielab's sentences
     are others, :func:`ielab_sentences`.
     """
@@ -89,12 +95,14 @@ def sentence_groups(
     if group < 1:
         raise ValueError(f"{group} sentences to a chunk are impossible; use at least 1")
     tokens = token_spans(text, tokenizer)
+    other_ends = {end for _, end in stops(text)} if scripts == "any" else set()
     groups: list[Span] = []
     first = 0
     sentences = 0
     for i, (start, end) in enumerate(tokens):
         last = i + 1 == len(tokens)
-        if text[start:end] in SENTENCE_MARKS and (last or tokens[i + 1][0] != end):
+        latin = text[start:end] in SENTENCE_MARKS and (last or tokens[i + 1][0] != end)
+        if latin or end in other_ends:
             sentences += 1
             if sentences == group:
                 groups.append((tokens[first][0], end))
@@ -135,7 +143,20 @@ def sentence_propositions(text: str) -> list[RewrittenSpan]:
     The span is the paragraph's, as a proposition's is; sentences end at a mark before white space.
     """
     return [
-        (start, end, sentence[0])
+        (start, end, text[first:last])
         for start, end in paragraphs(text)
-        for sentence in SENTENCE.finditer(text[start:end])
+        for first, last in _marked_sentences(text, start, end)
     ]
+
+
+def _marked_sentences(text: str, start: int, end: int) -> list[Span]:
+    """The sentences of a paragraph; a mark that begins one does not end it."""
+    spans = []
+    for match in SENTENCE_END.finditer(text, start, end):
+        marks = len(match[0].rstrip("\"')]"))
+        if match.start() > start or marks > 1:
+            spans.append((start, match.end()))
+            start = match.end()
+            while text[start].isspace():
+                start += 1
+    return [*spans, (start, end)] if start < end else spans

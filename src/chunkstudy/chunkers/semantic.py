@@ -20,19 +20,19 @@ from numpy.typing import NDArray
 from chunkstudy.base.encoding import Embed, Vectors
 from chunkstudy.base.spans import Drawn, RewrittenSpan, Span
 from chunkstudy.base.tokens import TokenCounter
-from chunkstudy.chunkers.structure import PIECE_SIZE, check_sizes, joined, pieces, sentences
+from chunkstudy.chunkers.structure import PIECE_SIZE, check_sizes, joined, pieces, sentences, stops
 
 if TYPE_CHECKING:
     from nltk.tokenize import PunktSentenceTokenizer
 
 
-def kamradt(text: str, *, embed: Embed) -> Drawn[RewrittenSpan]:
+def kamradt(text: str, *, embed: Embed, scripts: str = "latin") -> Drawn[RewrittenSpan]:
     """Cut where the distance of neighbouring sentence windows is above a percentile (Chroma's
     report, KamradtSemanticChunker).
 
     LangChain's SemanticChunker with its defaults.
     """
-    spans = sentences(text)
+    spans = sentences(text, scripts)
     distances = window_distances(_texts(text, spans), embed, buffer=1)
     return joined(text, spans, _starts(_above(distances)))
 
@@ -64,15 +64,23 @@ def kamradt_modified(
 
 
 @lru_cache(maxsize=1024)
-def punkt_sentences(text: str) -> tuple[Span, ...]:
-    """Sentences by NLTK's untrained Punkt, each with the white space up to the next.
+def punkt_sentences(text: str, scripts: str = "latin") -> tuple[Span, ...]:
+    """Sentences by NLTK's untrained Punkt, each with the white space up to the next; of ``any``
+    script cut behind the full stops of others too.
 
     What LlamaIndex's splitter takes for sentences (node_parser/text/utils.py,
     split_by_sentence_tokenizer); white space before the first is lost. A text is asked for several
     times: for its windows, and under each model and protocol.
     """
     starts = [start for start, _ in punkt().span_tokenize(text)]
+    if starts and scripts == "any" and (others := stops(text)):
+        ends = {end + _blanks(text[end : end + 100]) for _, end in others}
+        starts = sorted({*starts, *(end for end in ends if starts[0] < end < len(text))})
     return tuple(pairwise([*starts, len(text)])) if starts else ()
+
+
+def _blanks(text: str) -> int:
+    return len(text) - len(text.lstrip())
 
 
 @cache
@@ -86,7 +94,9 @@ def punkt(abbreviations: tuple[str, ...] = ()) -> PunktSentenceTokenizer:
     return PunktSentenceTokenizer(known)
 
 
-def percentile(text: str, *, embed: Embed, form: str = "own") -> Drawn[RewrittenSpan]:
+def percentile(
+    text: str, *, embed: Embed, form: str = "own", scripts: str = "latin"
+) -> Drawn[RewrittenSpan]:
     """Cut where the distance of neighbouring sentence windows is above a percentile.
 
     LlamaIndex's SemanticSplitterNodeParser with its defaults, which Jina's first post and the
@@ -96,16 +106,16 @@ def percentile(text: str, *, embed: Embed, form: str = "own") -> Drawn[Rewritten
     if not text and form != "own":
         return Drawn([(0, 0, "")], 0)
     distances = np.zeros(0)
-    if windows := percentile_windows(text):
+    if windows := percentile_windows(text, scripts):
         vectors = embed(windows).astype(np.float64)
         norms = np.linalg.norm(vectors, axis=1)
         distances = 1 - np.einsum("ij,ij->i", vectors[:-1], vectors[1:]) / (norms[:-1] * norms[1:])
-    return joined(text, punkt_sentences(text), _starts(_above(distances)), between="")
+    return joined(text, punkt_sentences(text, scripts), _starts(_above(distances)), between="")
 
 
-def percentile_windows(text: str) -> list[str]:
+def percentile_windows(text: str, scripts: str = "latin") -> list[str]:
     """What :func:`percentile` embeds: each sentence with its neighbours on either side."""
-    sentences = punkt_sentences(text)
+    sentences = punkt_sentences(text, scripts)
     if len(sentences) < 2:
         return []
     last = len(sentences) - 1

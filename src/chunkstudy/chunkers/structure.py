@@ -13,13 +13,18 @@ from itertools import pairwise
 from typing import TypeVar
 
 from chunkstudy.base.spans import Drawn, RewrittenSpan, Span
-from chunkstudy.base.tokens import TokenCounter, cl100k_offsets, decode_cl100k, encode_cl100k
+from chunkstudy.base.tokens import TokenCounter, cl100k_tokens, decode_cl100k
 from chunkstudy.chunkers.text_tokens import WordPieces, token_spans
 
 T = TypeVar("T")
 
 SEPARATORS = ("\n\n", "\n", ".", "?", "!", " ", "")
 SENTENCE_GAP = re.compile(r"(?<=[.?!])\s+")
+STOPS = "。！？｡।॥؟۔։።፧።"
+"""Full stops, question and exclamation marks that need no blank behind them: Chinese and Japanese,
+Devanagari, Arabic and Urdu, Armenian, Ethiopic. Thai has none."""
+CLOSING = "」』）】》〉”’\"')]"
+STOP = re.compile(f"[{STOPS}]++[{re.escape(CLOSING)}]*+")
 PIECE_SIZE = 50
 
 
@@ -63,41 +68,61 @@ def token(text: str, *, size: int, overlap: int = 0, count: TokenCounter) -> lis
         ValueError: if the size is not positive, or the overlap negative or not smaller than it.
     """
     if count.name != "cl100k":
-        cut = windows(token_spans(text, WordPieces()), size, overlap)
-        return [
-            (start, end, text[start:end])
-            for start, end in ((places[0][0], places[-1][1]) for places in cut)
+        spans = token_spans(text, WordPieces())
+        ends = [
+            (spans[first][0], spans[after - 1][1])
+            for first, after in windows(range(len(spans)), size, overlap)
         ]
-    offsets, ids = cl100k_offsets(text).tolist(), encode_cl100k(text)
-    return [
-        (places[0][0], places[-1][1], decode_cl100k(some))
-        for places, some in zip(
-            windows(offsets, size, overlap), windows(ids, size, overlap), strict=True
+        return [(start, end, text[start:end]) for start, end in ends]
+    ids, places = cl100k_tokens(text)
+    offsets, whole = places.tolist(), not any("\ud800" <= char <= "\udfff" for char in text)
+    cut = []
+    for first, after in windows(range(len(ids)), size, overlap):
+        start, end = offsets[first][0], offsets[after - 1][1]
+        torn = (first > 0 and offsets[first - 1][1] > start) or (
+            after < len(ids) and offsets[after][0] < end
         )
-    ]
+        # decoding gives the source unless a character is cut in two
+        written = text[start:end] if whole and not torn else decode_cl100k(ids[first:after])
+        cut.append((start, end, written))
+    return cut
 
 
-def windows(items: Sequence[T], size: int, overlap: int) -> list[Sequence[T]]:
-    """Windows of ``size`` items; the last one is the first that reaches the end."""
+def windows(items: range, size: int, overlap: int) -> list[Span]:
+    """Windows of ``size`` of so many items, each from its first to one past its last; the last one
+    is the first that reaches the end."""
     check_sizes(size, overlap)
     cut = []
     for start in range(0, len(items), size - overlap):
-        cut.append(items[start : start + size])
+        cut.append((start, min(start + size, len(items))))
         if start + size >= len(items):
             break
     return cut
 
 
-def sentences(text: str) -> list[Span]:
-    """Sentences end where white space follows a full stop, question or exclamation mark.
+def sentences(text: str, scripts: str = "latin") -> list[Span]:
+    """Sentences end where white space follows a full stop, question or exclamation mark; of ``any``
+    script also behind the full stops of others (:func:`stops`).
 
     LangChain's SemanticChunker (its ``sentence_split_regex``), without the empty sentence it
     makes of white space at the end of the text.
     """
-    gaps = list(SENTENCE_GAP.finditer(text))
-    starts = [0, *(gap.end() for gap in gaps)]
-    ends = [*(gap.start() for gap in gaps), len(text)]
-    return [(s, e) for s, e in zip(starts, ends, strict=True) if not text[s:e].isspace() and s < e]
+    gaps = [gap.span() for gap in SENTENCE_GAP.finditer(text)]
+    if scripts == "any" and (others := stops(text)):
+        gaps = sorted({*gaps, *((end, end) for _, end in others)})
+    starts = [0, *(end for _, end in gaps)]
+    ends = [*(start for start, _ in gaps), len(text)]
+    return [
+        stripped(text, s, e) if scripts == "any" else (s, e)
+        for s, e in zip(starts, ends, strict=True)
+        if not text[s:e].isspace() and s < e
+    ]
+
+
+def stops(text: str) -> list[Span]:
+    """Where a sentence ends in a script that puts no blank behind its full stop: the stops with the
+    quotation marks and brackets that close behind them."""
+    return [stop.span() for stop in STOP.finditer(text)]
 
 
 def stripped(text: str, start: int, end: int) -> Span:

@@ -49,8 +49,8 @@ class ChunkerEntry:
         sizes: the numbers of its slug, by the names under which the function takes them.
         lengths: the length functions it can be measured in, the usual one first.
         passes: how often it embeds the text to place boundaries, for estimates of cost.
-        windows: of a text, all that it embeds to do so, where that is known beforehand and can be
-            encoded for a whole collection at once.
+        windows: of a text, and of the scripts whose full stops count, all that it embeds, where
+            that is known beforehand and can be encoded for a whole collection at once.
         decodes: whether Jina's plain arm puts its tokens back into text.
         rewrites: whether its text is its own under every protocol, beside its parent's span.
         segments: the collections it knows, where it does not chunk any text.
@@ -63,7 +63,7 @@ class ChunkerEntry:
     sizes: tuple[str, ...] = ()
     lengths: tuple[str, ...] = ANY
     passes: float = 0.0
-    windows: Callable[[str], list[str]] | None = None
+    windows: Callable[[str, str], list[str]] | None = None
     decodes: bool = False
     rewrites: bool = False
     segments: tuple[str, ...] = ()

@@ -26,9 +26,11 @@ class WordPieces:
 
 def token_spans(text: str, tokenizer: TextTokens) -> list[Span]:
     """The characters of each token; what a tokenizer drops (accents, control characters), white
-    space aside, belongs to the token before it."""
+    space aside, belongs to the token before it, or at the beginning to the first."""
     ((_, offsets),) = tokenizer.content([text])
     starts, ends = offsets[:, 0].tolist(), offsets[:, 1].tolist()
+    if starts and text[: starts[0]].strip():
+        starts[0] = len(text) - len(text.lstrip())
     return [
         (start, end + len(text[end:following].rstrip()))
         for start, end, following in zip(starts, ends, [*starts[1:], len(text)], strict=False)

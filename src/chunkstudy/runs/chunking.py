@@ -85,6 +85,8 @@ def build_chunker(
         "strengths": strengths,
         "quirks": protocol.quirks,
         "form": protocol.form,
+        "paragraph_ends": protocol.paragraphs,
+        "scripts": protocol.scripts,
         "segmentation": partial(registry.segmentation, spec.name),
         **dict(zip(entry.sizes, spec.sizes, strict=True)),
     }
@@ -98,6 +100,7 @@ def build_chunker(
         pieces = [
             (start, end, written[0] if written and not source else text[start:end])
             for start, end, *written in drawn
+            if protocol.blank_chunks or not text[start:end].isspace()
         ]
         if protocol.offsets == "located":
             pieces = [(*locate(text, joined), joined) for *_, joined in pieces]
@@ -141,7 +144,7 @@ def cut(
     elif drawing := boundaries if chunker.encoder else store:
         embed = drawing.encode
         if chunker.entry.windows:
-            embed = _remembered(drawing, collection, chunker.entry)
+            embed = _remembered(drawing, collection, chunker.entry, protocol)
     function = build_chunker(chunker, protocol, embed, tokenizer, strengths=strengths)
     return chunk_documents(function, collection.documents)
 
@@ -248,10 +251,14 @@ def _tokenizer(store: VectorStore | None) -> TextTokens | None:
     return None
 
 
-def _remembered(store: VectorStore, collection: Collection, chunker: ChunkerEntry) -> Embed:
+def _remembered(
+    store: VectorStore, collection: Collection, chunker: ChunkerEntry, protocol: Protocol
+) -> Embed:
     """An embedding function that knows all that the chunker embeds of the collection already."""
     assert chunker.windows
-    texts = [text for d in collection.documents for text in chunker.windows(d.text)]
+    texts = [
+        text for d in collection.documents for text in chunker.windows(d.text, protocol.scripts)
+    ]
     windows = list(dict.fromkeys(texts))
     vectors = store.encode(windows, label="sentence windows")
     rows = {text: i for i, text in enumerate(windows)}
