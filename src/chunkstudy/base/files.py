@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import glob
 import hashlib
 import json
@@ -14,6 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from filelock import FileLock
+
+try:
+    import fcntl
+except ImportError:  # Windows, where a file that is open cannot be taken for a left-over
+    fcntl = None  # type: ignore[assignment]
 
 PART = ".part"
 """How the name of a file that is being written ends; it begins with a dot."""
@@ -52,8 +56,9 @@ def _created(path: Path) -> tuple[int, Path]:
     while True:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=_prefix(path), suffix=PART)
         with suppress(OSError):
-            fcntl.flock(handle, fcntl.LOCK_EX)  # waits for who takes it for a left-over
-        if os.fstat(handle).st_nlink:
+            if fcntl:
+                fcntl.flock(handle, fcntl.LOCK_EX)  # waits for who takes it for a left-over
+        if os.fstat(handle).st_nlink or not fcntl:
             return handle, Path(name)
         os.close(handle)  # it was taken for one before it was locked
 
@@ -72,6 +77,8 @@ def _remove_left_over(path: Path) -> None:
 
 
 def _locked(handle: int) -> bool:
+    if not fcntl:
+        return False
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
@@ -112,8 +119,8 @@ def write_bytes(path: Path, content: bytes, durable: bool = False) -> None:
 
 
 def write_text(path: Path, content: str) -> None:
-    """Write UTF-8 with line feeds, atomically."""
-    write_bytes(path, content.encode("utf-8"))
+    """Write UTF-8 with line feeds, atomically; a lone surrogate becomes a question mark."""
+    write_bytes(path, content.encode("utf-8", "replace"))
 
 
 def json_text(content: Any) -> str:

@@ -15,6 +15,8 @@ from functools import cache, cached_property
 from chunkstudy.base.spans import Span
 
 QUOTES = "'\"`´‘’‚‛“”„‟‹›«»′″"
+HIDDEN = ("Cf", "Cc")
+"""Unicode's categories of signs that show nothing."""
 DASHES = "‐‑‒–—―−"
 _SIGNS = str.maketrans(dict.fromkeys(QUOTES, "'") | dict.fromkeys(DASHES, "-"))
 
@@ -59,12 +61,18 @@ def solid(text: str) -> View:
     return View("".join([text[i] for i in places]), places, [i + 1 for i in places])
 
 
-def folded(text: str, *, spaces: bool = True) -> View:
+def is_blank(text: str) -> bool:
+    """Whether a text shows nothing: white space and signs without width at most."""
+    return all(char.isspace() or unicodedata.category(char) in HIDDEN for char in text)
+
+
+def folded(text: str, *, spaces: bool = True, hidden: bool = True) -> View:
     """The text without the differences that typesetting makes.
 
     A letter with its combining marks becomes its NFKC form without case, every quotation mark
     (single or double, straight or curly) an apostrophe, every dash a hyphen, and a run of white
-    space one space, or nothing without ``spaces``.
+    space one space, or nothing without ``spaces``. Signs without width, such as a soft hyphen, are
+    left out without ``hidden``.
     """
     parts: list[tuple[int, int, str]] = []
     start, length = 0, len(text)
@@ -73,6 +81,8 @@ def folded(text: str, *, spaces: bool = True) -> View:
         while end < length and unicodedata.combining(text[end]):
             end += 1
         for char in _fold(text[start:end]):
+            if not hidden and not char.isspace() and unicodedata.category(char) in HIDDEN:
+                continue
             if not char.isspace():
                 parts.append((start, end, char))
             elif spaces and parts and parts[-1][2] == " ":

@@ -9,6 +9,7 @@ perhaps, where it starts and ends.
 
 from __future__ import annotations
 
+import copy
 import importlib
 import importlib.util
 import inspect
@@ -93,6 +94,10 @@ def as_function(chunker: Any, name: str) -> OwnChunker:
             )
         document = schema.Document
         return _pieces(lambda text: chunker.get_nodes_from_documents([document(text=text)]))
+    if hasattr(chunker, "create_documents") and hasattr(chunker, "_add_start_index"):
+        told = copy.copy(chunker)  # one that says where its chunks begin
+        told._add_start_index = True
+        return _pieces(lambda text: told.create_documents([text]))
     for method in ("split_text", "chunk"):
         if callable(getattr(chunker, method, None)):
             return _pieces(getattr(chunker, method))
@@ -282,12 +287,21 @@ def _piece(chunk: Any) -> Any:
     if text is None:
         return chunk
     start, end = _offset(chunk, STARTS), _offset(chunk, ENDS)
+    if start is not None and end is None:
+        end = start + len(text)
     return Piece(text, (start, end) if start is not None and end is not None else None)
 
 
-def _offset(chunk: Any, names: Iterable[str]) -> int | None:
-    values: Iterable[Any] = (getattr(chunk, name, None) for name in names)
-    return next((index(value) for value in values if hasattr(value, "__index__")), None)
+def _offset(chunk: Any, names: Sequence[str]) -> int | None:
+    """An offset that an object names itself, or in LangChain's ``metadata``."""
+    metadata = getattr(chunk, "metadata", None)
+    known = metadata if isinstance(metadata, dict) else {}
+    values: list[Any] = [
+        *(getattr(chunk, name, None) for name in names),
+        *(known.get(name) for name in names),
+    ]
+    offsets = (index(value) for value in values if hasattr(value, "__index__"))
+    return next((offset for offset in offsets if offset >= 0), None)
 
 
 def _takes_nothing(given: Any) -> bool:

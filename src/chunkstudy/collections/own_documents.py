@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from chunkstudy.base import places
+from chunkstudy.base.folding import is_blank
 from chunkstudy.base.sources import SourceError
 from chunkstudy.base.spans import Document
 
@@ -24,6 +25,7 @@ EMPTY = "empty"
 BINARY = "not text"
 ENCODING = "not UTF-8"
 REPEATED = "the same text as another"
+BROKEN_LINK = "a link to nothing"
 QUESTIONS = "the file of questions"
 WRITTEN = "written by chunkstudy"
 EVALUATION = "evaluation.json"
@@ -51,6 +53,8 @@ class OwnDocuments:
     left_out: tuple[LeftOut, ...] = ()
     before: Mapping[str, int] = field(default_factory=dict)
     """By id, characters of the title that stand before the text that offsets count in."""
+    twins: Mapping[str, str] = field(default_factory=dict)
+    """By the id of a document left out for its text, the id of the one that has the same text."""
 
     @cached_property
     def texts(self) -> dict[str, str]:
@@ -78,7 +82,8 @@ def read(folder: Path) -> OwnDocuments:
     Left out: files and folders whose name begins with a dot, which are not counted; files of
     questions; ``build`` and what evaluations wrote; what is empty or only white space; what holds a
     zero byte; what is not UTF-8; what is larger than ``LARGEST``; and a text that stands in an
-    earlier file as well. A byte order mark is dropped; line ends stay as they are.
+    earlier file as well, whose judgments become the earlier one's. Links are followed, each folder
+    once. A byte order mark is dropped; line ends stay as they are.
 
     Raises:
         SourceError: if there is no such folder, or no document in it.
@@ -86,15 +91,24 @@ def read(folder: Path) -> OwnDocuments:
     if not folder.is_dir():
         raise SourceError(f"{folder} is no folder; name one that holds texts")
     build, paths = places.here().build.resolve(), {}
-    for name, folders, files in os.walk(folder):
+    entered: set[Path] = set()
+    for name, folders, files in os.walk(folder, followlinks=True):
         inside = Path(name)
+        if inside.resolve() in entered:  # behind a link, or a link to where it stands
+            folders[:] = []
+            continue
+        entered.add(inside.resolve())
         if inside != folder and (EVALUATION in files or inside.resolve() == build):
             paths[inside.relative_to(folder).as_posix()] = inside
             folders[:] = files[:] = []
         folders[:] = [below for below in folders if not below.startswith(".")]  # not gone into
         visible = (inside / file for file in files if not file.startswith("."))
-        paths |= {path.relative_to(folder).as_posix(): path for path in visible if path.is_file()}
-    texts = ((name, _text(path)) for name, path in sorted(paths.items()))
+        paths |= {
+            path.relative_to(folder).as_posix(): path
+            for path in visible
+            if path.is_file() or path.is_symlink()
+        }
+    texts = ((readable(name), _text(path)) for name, path in sorted(paths.items()))
     return _each_once(texts, {}, f"{folder} holds no text in UTF-8; name a folder that does")
 
 
@@ -153,12 +167,13 @@ def from_entries(entries: Iterable[tuple[str, Any]], name: str) -> OwnDocuments:
         title = entry.get("title") or ""
         if not isinstance(key, str | int) or not isinstance(text, str) or str(key) == "":
             raise SourceError(f"{where} needs id and text, both in quotation marks")
-        if str(key) in texts:
+        key = readable(str(key))
+        if key in texts:
             raise SourceError(f"{where}: id {key!r} stands twice; give each document its own")
         whole = f"{title} {text}" if title else text
-        texts[str(key)] = whole if whole.strip() else LeftOut("", EMPTY)
+        texts[key] = LeftOut("", EMPTY) if is_blank(whole) else whole
         if title:
-            before[str(key)] = len(title) + 1
+            before[key] = len(title) + 1
     none = f"{name} holds no document; write one a line, with id and text"
     return _each_once(sorted(texts.items()), before, none)
 
@@ -168,21 +183,37 @@ def _each_once(
 ) -> OwnDocuments:
     by_text: dict[str, Document] = {}
     left_out: list[LeftOut] = []
+    twins: dict[str, str] = {}
     for name, text in named:
         if isinstance(text, LeftOut):
             left_out.append(LeftOut(name, text.reason))
         elif text in by_text:
             left_out.append(LeftOut(name, REPEATED))
+            twins[name] = by_text[text].id
         else:
             by_text[text] = Document(name, text)
     if not by_text:
         raise SourceError(none)
-    return OwnDocuments(tuple(by_text.values()), tuple(left_out), before)
+    return OwnDocuments(tuple(by_text.values()), tuple(left_out), before, twins)
+
+
+def readable(name: str) -> str:
+    """A name whose bytes are no UTF-8 with these written as URLs write them, so that it can be
+    shown and stored."""
+    return (
+        "".join(
+            f"%{ord(char) - 0xDC00:02X}" if "\udc80" <= char <= "\udcff" else char for char in name
+        )
+        .encode("utf-8", "replace")
+        .decode()
+    )
 
 
 def _text(path: Path) -> str | LeftOut:
     if path.is_dir():
         return LeftOut("", WRITTEN)
+    if not path.exists():
+        return LeftOut("", BROKEN_LINK)
     if path.stat().st_size > LARGEST:
         return LeftOut("", LARGE)
     with path.open("rb") as file:
@@ -195,7 +226,7 @@ def _text(path: Path) -> str | LeftOut:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         return LeftOut("", ENCODING)
-    if not text.strip():
+    if is_blank(text):
         return LeftOut("", EMPTY)
     return LeftOut("", QUESTIONS) if _asks(text.lstrip().split("\n", 1)[0]) else text
 

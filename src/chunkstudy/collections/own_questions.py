@@ -9,15 +9,15 @@ whole documents, all lines alike::
 
 Offsets count characters from 0, ``end`` is the first one that is no longer in it. An excerpt
 without offsets whose text stands in several places is found by any of them, unless it says
-``"anywhere": false``; with ``"anywhere": true`` so is one with offsets or a document. What cannot
-be placed is left out and counted, the question keeps the rest, and a question that loses all is
-left out and counted too.
+``"anywhere": false``; with ``"anywhere": true`` so is one with offsets or a document. Words that
+stand nowhere letter by letter are found whatever their white space, quotation marks, dashes and
+case, which is counted (``quoted``). What cannot be placed is left out and counted, the question
+keeps the rest, and a question that loses all is left out and counted too.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,18 +28,21 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from chunkstudy.base.faults import first_fault
 from chunkstudy.base.files import write_text
+from chunkstudy.base.folding import is_blank
 from chunkstudy.base.spans import Collection, Judgment, Query, SpanError
+from chunkstudy.collections import quoted
 from chunkstudy.collections.own_documents import OwnDocuments, json_lines
+from chunkstudy.collections.quoted import Place
 
 Task = Literal["token_overlap", "in_corpus"]
-Place = tuple[str, int, int]
-"""A document and the characters of an excerpt in it."""
 NO_DOCUMENT = "of a document that is missing"
 NOWHERE, SEVERAL = "found in no document", "found more than once"
+BLANK = "blank"
 NO_PLACE, OUTSIDE = "without offsets and text", "outside the document"
 OTHER_TEXT = "not the text at their offsets"
-SHOWN, WORDS = 5, 40
-"""Lines that a note names, and characters of an excerpt that a message shows."""
+SHOWN, WORDS, MOST_SHOWN = 5, 40, 300
+"""Lines that a note names, and characters that a message shows of an excerpt and of what is nearest
+to it."""
 
 
 class Quotation(BaseModel):
@@ -70,11 +73,12 @@ class Question(BaseModel):
 
 class LostError(SpanError):
     """An excerpt or a graded document that cannot be placed, of the question in a line: why in few
-    words, and in a sentence."""
+    words, and in a sentence; and the text that is nearest to it, if there is one."""
 
-    def __init__(self, reason: str, sentence: str) -> None:
+    def __init__(self, reason: str, sentence: str, near: Place | None = None) -> None:
         super().__init__(sentence)
         self.reason = reason
+        self.near = near
         self.line = 0
 
 
@@ -97,6 +101,14 @@ class Judged:
     notes: tuple[str, ...] = ()
     copies: Mapping[Judgment, tuple[Judgment, ...]] = field(default_factory=dict)
     faults: tuple[SpanError, ...] = ()
+
+
+class NothingJudgedError(SpanError):
+    """Questions of which none can be judged, and what each of them lacks."""
+
+    def __init__(self, sentence: str, judged: Judged) -> None:
+        super().__init__(sentence)
+        self.judged = judged
 
 
 def read(
@@ -140,14 +152,26 @@ def judge(
     absent: dict[str, list[tuple[str, str, int]]] = {}
     lost: list[LostError] = []
     without: list[int] = []
+    blank: list[int] = []
+    bent: list[int] = []
     for number, question in questions.items():
+        if is_blank(question.question):
+            blank.append(number)
+            continue
         at, answers = f"{where}, line {number}", []
-        quoted: list[list[Place]] = []
-        targets: list[Quotation | tuple[str, int]] = [*question.documents.items()]
+        placed: list[list[Place]] = []
+        grades: dict[str, int] = {}
+        for target_id, grade in question.documents.items():
+            kept = documents.twins.get(target_id, target_id)
+            grades[kept] = max(grade, grades.get(kept, grade))
+        targets: list[Quotation | tuple[str, int]] = [*grades.items()]
         for target in (*targets, *question.excerpts):
             try:
                 if isinstance(target, Quotation):
-                    quoted.append(places(target, documents, at))
+                    standing = places(target, documents, at)
+                    placed.append(standing)
+                    if target.text and not _stands(target.text, standing[0], documents):
+                        bent.append(number)
                 else:
                     answers.append([_graded(question.id, *target, documents, at)])
             except LostError as error:
@@ -155,16 +179,21 @@ def judge(
                 lost.append(error)
                 if not isinstance(target, Quotation):
                     absent.setdefault(question.id, []).append((question.id, *target))
-        answers += [[Judgment(question.id, *place) for place in some] for some in _apart(quoted)]
+        answers += [[Judgment(question.id, *place) for place in some] for some in _apart(placed)]
         if not any(first.grade for first, *_ in answers):
             without.append(number)
             absent.pop(question.id, None)
             continue
         judgments += [first for first, *_ in answers]
         copies |= {first: tuple(others) for first, *others in answers if others}
-    judged = [question for number, question in questions.items() if number not in set(without)]
+    dropped = {*without, *blank}
+    judged = [question for number, question in questions.items() if number not in dropped]
     if not judged:
-        raise SpanError(f"{where}: no question could be judged. {_all_lost(lost)}")
+        nothing = Collection(name, documents.documents, (), ())
+        raise NothingJudgedError(
+            f"{where}: no question could be judged. {_all_lost(lost)}",
+            Judged(nothing, kind, faults=(*lost,)),
+        )
     collection = Collection(
         name,
         documents.documents,
@@ -174,10 +203,19 @@ def judge(
         titles=documents.titles,
     )
     count = sum(len(question.excerpts) + len(question.documents) for question in questions.values())
-    notes = tuple(_notes(kind, count, len(copies), lost, without))
+    notes = [*_notes(kind, count, len(copies), lost, without)]
+    if bent:
+        notes.append(
+            f"{len(bent)} of {count} excerpts were found only with other white space, quotation "
+            f"marks, dashes, case or form of letters ({_lines(bent)})."
+        )
+    if blank:
+        notes.append(
+            f"{len(blank)} questions are left out, since they are blank ({_lines(blank)})."
+        )
     remedy = "needs excerpts or documents; add what answers it"
     unanswered = [SpanError(f"{where}, line {number} {remedy}") for number in without]
-    return Judged(collection, kind, notes, copies, (*lost, *unanswered))
+    return Judged(collection, kind, tuple(notes), copies, (*lost, *unanswered))
 
 
 def task(questions: Mapping[int, Question]) -> Task:
@@ -243,17 +281,26 @@ def places(excerpt: Quotation, documents: OwnDocuments, where: str) -> list[Plac
     """
     name, words, at = excerpt.document, excerpt.text, f"{where}: {excerpt}"
     text = None if name is None else _text(name, documents, where)
+    before = documents.before.get(name or "", 0)
+    name = documents.twins.get(name or "", name)
     offsets = excerpt.start is not None or excerpt.end is not None
     if name is not None and text is not None and offsets:
-        start, end = _span(excerpt, text, at, documents.before.get(name, 0))
-        copies = _everywhere(text[start:end], documents) if excerpt.anywhere else []
-        return [(name, start, end), *(place for place in copies if place != (name, start, end))]
+        start, end = _span(excerpt, text, at, before)
+        copies = quoted.letter_by_letter(text[start:end], documents.texts)
+        first = Place(name, start, end)
+        return [first, *(place for place in copies if excerpt.anywhere and place != first)]
     if offsets or not words:
         raise LostError(NO_PLACE, f"{at} needs a document with start and end, or its text")
-    everywhere = _everywhere(words, documents)
-    matching = [place for place in everywhere if name in (None, place[0])]
+    if is_blank(words):
+        raise LostError(BLANK, f"{at} shows nothing; copy the words that answer the question")
+    everywhere = quoted.letter_by_letter(words, documents.texts)
+    matching = [place for place in everywhere if name in (None, place.document)]
     if not matching:
-        raise LostError(NOWHERE, f"{at} does not stand there; copy it letter by letter")
+        everywhere = quoted.whatever_the_form(words, documents.texts)
+        matching = [place for place in everywhere if name in (None, place.document)]
+    if not matching:
+        near = quoted.nearest(words, documents.texts if text is None else {str(name): text})
+        raise LostError(NOWHERE, f"{at} does not stand there; {_instead(near, documents)}", near)
     if excerpt.anywhere is False and len(matching) > 1:
         raise LostError(
             SEVERAL,
@@ -263,18 +310,21 @@ def places(excerpt: Quotation, documents: OwnDocuments, where: str) -> list[Plac
     return matching + others if excerpt.anywhere else matching
 
 
-def _everywhere(words: str, documents: OwnDocuments) -> list[Place]:
-    """Every place of some words, none of which overlap."""
-    pattern = re.compile(re.escape(words))
-    return [
-        (name, *match.span())
-        for name, text in documents.texts.items()
-        if words in text  # far faster than the pattern
-        for match in pattern.finditer(text)
-    ]
+def _stands(words: str, place: Place, documents: OwnDocuments) -> bool:
+    """Whether words stand at a place letter by letter."""
+    return documents.texts[place.document][place.start : place.end] == words
+
+
+def _instead(near: Place | None, documents: OwnDocuments) -> str:
+    """What to write in place of words that stand nowhere."""
+    if near is None:
+        return "copy it letter by letter"
+    nearest = documents.texts[near.document][near.start : near.end]
+    return f"nearest is {nearest[:MOST_SHOWN]!r} of {near.document}, at {near.start} to {near.end}"
 
 
 def _text(name: str, documents: OwnDocuments, where: str) -> str:
+    name = documents.twins.get(name, name)
     if name not in documents.texts:
         left_out = {file.name: file.reason for file in documents.left_out}
         why = left_out.get(name, "missing")
@@ -295,7 +345,9 @@ def _span(excerpt: Quotation, text: str, at: str, before: int) -> tuple[int, int
             f"{at} has offsets {excerpt.start} to {excerpt.end}, and the document "
             f"{len(text) - before} characters; count characters from 0",
         )
-    if excerpt.text is not None and text[start:end] != excerpt.text:
+    if is_blank(text[start:end]):
+        raise LostError(BLANK, f"{at} shows nothing between {excerpt.start} and {excerpt.end}")
+    if excerpt.text is not None and not quoted.same_but_for_form(text[start:end], excerpt.text):
         raise LostError(
             OTHER_TEXT,
             f"{at} is not what stands at {excerpt.start} to {excerpt.end}, "
@@ -324,7 +376,7 @@ def _apart(placed: Sequence[Sequence[Place]]) -> list[list[Place]]:
     for place in sorted(group[0] for group in groups if len(group) == 1):
         if joined and _meet(joined[-1], place):
             name, start, end = joined.pop()
-            place = (name, start, max(end, place[2]))
+            place = Place(name, start, max(end, place.end))
         joined.append(place)
     return [*([place] for place in joined), *(group for group in groups if len(group) > 1)]
 

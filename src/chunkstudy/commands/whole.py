@@ -43,12 +43,37 @@ def reproduce(
 
 
 @app.command(rich_help_panel=PANEL)
-def check() -> None:
-    """Whether records, tables, figures, pages and notebooks are what they should be, by bytes."""
+def check(
+    questions: Annotated[
+        Path | None, typer.Argument(help="Your questions, to be looked up in your documents")
+    ] = None,
+    documents: Annotated[
+        Path | None, typer.Argument(help="Your documents: a folder, or a file with one a line")
+    ] = None,
+) -> None:
+    """Whether the study's tables, figures and pages are what its records give, by bytes; or whether
+    your own questions can be judged in your documents.
+
+    Of each excerpt that stands nowhere it shows the nearest text, ready to paste. Ends with exit
+    code 1 where something is lost.
+    """
     from chunkstudy.publish import check as checking
 
     with one_sentence():
-        typer.echo(checking.check(places.find()))
+        if questions is None:
+            typer.echo(checking.check(places.find()))
+            return
+        if documents is None:
+            raise ValueError("name the documents too: chunkstudy check questions.jsonl FOLDER")
+        from chunkstudy.collections import own
+
+        judged = own.looked_up(documents, questions)
+        for line in (*judged.notes, *own.mending(judged)):
+            typer.echo(line)
+        if not judged.faults:
+            typer.echo(f"All {len(judged.collection.queries)} questions can be judged.")
+    if judged.faults:
+        raise typer.Exit(1)
 
 
 @app.command(rich_help_panel=PANEL)

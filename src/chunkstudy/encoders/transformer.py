@@ -25,6 +25,8 @@ from chunkstudy.encoders.models import (
 from chunkstudy.encoders.pooling import mean_pool, normalise, pool_spans, sequence
 
 BATCH_TOKENS = {"cpu": 4096, "cuda": 65536}
+UNKNOWN = ("[UNK]", "<unk>")
+"""What tokenizers call a word that their vocabulary has no pieces for."""
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
 
@@ -229,6 +231,21 @@ class TransformerEncoder:
         return [
             len(text) if not encoding.overflowing else _last(encoding.offsets) - len(prefix)
             for text, encoding in zip(texts, self._tokenizer.encode_batch(clean), strict=True)
+        ]
+
+    def characters_unknown(self, texts: Sequence[str]) -> list[int]:
+        """Characters of each whole text that the vocabulary has no pieces for: whatever word they
+        make, the model reads one and the same token."""
+        known = (self._counter.token_to_id(name) for name in UNKNOWN)
+        unknown = next((token for token in known if token is not None), None)
+        clean = [without_surrogates(text) for text in texts]
+        return [
+            sum(
+                end - start
+                for token, (start, end) in zip(encoding.ids, encoding.offsets, strict=True)
+                if token == unknown
+            )
+            for encoding in self._counter.encode_batch(clean, add_special_tokens=False)
         ]
 
     def token_ids(self, texts: Sequence[str]) -> list[list[int]]:

@@ -20,7 +20,9 @@ UNSAFE = re.compile(r"[\s%]")
 
 def name(text: str) -> str:
     """An id without white space."""
-    return UNSAFE.sub(lambda match: "".join(f"%{b:02X}" for b in match[0].encode()), text)
+    return UNSAFE.sub(
+        lambda match: "".join(f"%{b:02X}" for b in match[0].encode("utf-8", "replace")), text
+    )
 
 
 def chunk_names(collection: Collection, chunks: Chunks) -> list[str]:

@@ -2,26 +2,52 @@
 
 Source: Lucene's form of the measure as bm25s computes it (Lù, arXiv 2407.03618), k1 = 1.2 and
 b = 0.75 as Lucene has them; a word is a run of letters and digits in lower case, without stop words
-and stemming, so that it is the same for every language that puts blanks between words.
+and stemming, so that it is the same for every language that puts blanks between words. Of scripts
+that put none (Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese) every two neighbouring signs
+are a word, as Lucene's CJKAnalyzer has it (its CJKBigramFilter).
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
+import regex
 from numpy.typing import NDArray
 
 from chunkstudy.evaluation.retrieval.chunks import Limit, Ranking, keep_best, nothing_kept
 
 K1, B = 1.2, 0.75
-WORD = re.compile(r"\w+")
+WORD = regex.compile(r"\w[\w\p{M}]*")
+UNSPACED = regex.compile(
+    r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\u30fc]+"
+)
+"""A run of signs between which blanks tell nothing; U+30FC lengthens a vowel."""
 
 
 def words(text: str) -> list[str]:
-    """What is counted of a text."""
-    return WORD.findall(text.casefold())
+    """What is counted of a text, whichever of Unicode's normal forms it is in."""
+    if text.isascii():
+        return WORD.findall(text.casefold())
+    found = WORD.findall(unicodedata.normalize("NFC", text).casefold())
+    return [word for run in found for word in _bigrams(run)]
+
+
+def _bigrams(run: str) -> Iterator[str]:
+    """A word as it is, of unspaced scripts each two neighbours; a sign alone stays alone."""
+    end = 0
+    for match in UNSPACED.finditer(run):
+        if match.start() > end:
+            yield run[end : match.start()]
+        signs = regex.findall(r"\X", match[0])
+        if len(signs) == 1:
+            yield match[0]
+        yield from (first + second for first, second in pairwise(signs))
+        end = match.end()
+    if end < len(run):
+        yield run[end:]
 
 
 class BM25:

@@ -18,7 +18,7 @@ from chunkstudy.collections import own
 from chunkstudy.collections.own import Documents, Questions
 from chunkstudy.runs.conditions import MINILM
 from chunkstudy.studies.own_documents import questions as questions_page
-from chunkstudy.studies.own_documents import record, report
+from chunkstudy.studies.own_documents import record, report, scripts
 from chunkstudy.studies.own_documents.comparison import Comparison, best_first, compare
 from chunkstudy.studies.own_documents.pipeline import Pipeline, Say
 from chunkstudy.studies.own_documents.systems import PLAIN, EvaluationError, System, systems
@@ -102,6 +102,7 @@ def evaluate(
     for note in notes:
         say(note)
     results = pipeline.run(compared, say)
+    notes = (*notes, *scripts.unknown(pipeline, compared))
     ranked = best_first(results, pipeline.measures)
     comparison = compare(pipeline, ranked, seed)
     page = ""
@@ -137,7 +138,7 @@ def prepared(
     say(f"{len(collection.documents):,} documents, {len(collection.queries):,} questions")
     pipeline = Pipeline(texts, places.here().vectors, k, budget)
     compared, notes = systems(chunkers, encoders, orderings, base_url)
-    return pipeline, compared, (*texts.notes, *notes)
+    return pipeline, compared, (*texts.notes, *notes, *scripts.notes(collection, compared))
 
 
 def _folder(output: str | Path | None, usual: Path) -> Path:

@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from chunkstudy.base import tokens
-from chunkstudy.base.protocols import CORRECTED
+from chunkstudy.base.protocols import CORRECTED, OWN_DOCUMENTS
 from chunkstudy.base.spans import Chunks, Collection, chunk_documents
 from chunkstudy.chunkers import contexts
 from chunkstudy.chunkers.own import checked
@@ -289,7 +289,7 @@ class Pipeline:
                 spec = parse_chunker(chunker.slug)
                 drawing = load_store(spec.encoder, self.vectors) if spec.encoder else None
                 store = self.store(retriever)
-                self._chunked[key] = cut(self.collection, spec, CORRECTED, store, drawing)
+                self._chunked[key] = cut(self.collection, spec, OWN_DOCUMENTS, store, drawing)
         return self._chunked[key]
 
     def plan(self, system: System, store: VectorStore, index: ChunkIndex) -> encoding.Jobs:

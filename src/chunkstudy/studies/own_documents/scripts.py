@@ -1,0 +1,78 @@
+"""What a way of chunking or ranking cannot see of the script that documents are in: sentences that
+end nowhere, words that stand nowhere, and signs that a model has no tokens for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from chunkstudy.base.spans import Collection
+from chunkstudy.chunkers.structure import sentences
+from chunkstudy.evaluation.retrieval.bm25 import words
+from chunkstudy.studies.own_documents.pipeline import Pipeline
+from chunkstudy.studies.own_documents.systems import System
+
+BY_SENTENCE = ("sentence", "semantic", "kamradt", "proposition-sentences")
+"""Chunkers of the table that cut where a sentence ends, and nowhere else."""
+UNKNOWN = 0.01
+"""The part of the text's characters without a token from which on a model is said to lack them."""
+LONG = 1_000
+"""Characters of a text that has more than one sentence, if its sentences can be told."""
+
+
+def notes(collection: Collection, systems: Sequence[System]) -> Iterator[str]:
+    """A sentence for each thing that some of the systems cannot see."""
+    yield from _endless(collection, systems)
+    yield from _unmatched(collection, systems)
+
+
+def _endless(collection: Collection, systems: Sequence[System]) -> Iterator[str]:
+    """Chunkers that cut between sentences, where texts have none that they know."""
+    names = {part.slug for system in systems for part in system.chunker.cutting}
+    cutting = sorted(
+        name
+        for name in names
+        if any(name == kind or name.startswith(f"{kind}-") for kind in BY_SENTENCE)
+        and not name.startswith("kamradt-modified")
+    )
+    texts = [document.text for document in collection.documents]
+    endless = [text for text in texts if len(text) > LONG and max(_lengths(text), default=0) > LONG]
+    if cutting and endless:
+        unended = sum(length for text in endless for length in _lengths(text) if length > LONG)
+        share = unended / sum(map(len, texts))
+        yield (
+            f"{', '.join(cutting)} cut where a sentence ends, and {share:.0%} of the text stands "
+            f"in stretches of more than {LONG:,} characters in which none does ({len(endless)} of "
+            f"{len(texts)} documents); such a stretch stays one chunk, recursive-200-0 cuts it."
+        )
+
+
+def _lengths(text: str) -> list[int]:
+    return [end - start for start, end in sentences(text, "any")]
+
+
+def _unmatched(collection: Collection, systems: Sequence[System]) -> Iterator[str]:
+    """Questions none of whose words stands in any document, where words rank."""
+    if not any(system.retriever.words for system in systems) or not collection.queries:
+        return
+    known = {word for document in collection.documents for word in words(document.text)}
+    missed = sum(known.isdisjoint(words(query.text)) for query in collection.queries)
+    if missed:
+        yield (
+            f"BM25 finds nothing for {missed} of {len(collection.queries)} questions: none of "
+            "their words stands in the documents."
+        )
+
+
+def unknown(pipeline: Pipeline, systems: Sequence[System]) -> Iterator[str]:
+    """A sentence for each model whose vocabulary lacks a part of the text."""
+    texts = [document.text for document in pipeline.collection.documents]
+    for retriever in dict.fromkeys(system.retriever for system in systems):
+        store = pipeline.store(retriever)
+        if store is None or not hasattr(store.encoder, "characters_unknown"):
+            continue
+        share = sum(store.encoder.characters_unknown(texts)) / max(1, sum(map(len, texts)))
+        if share >= UNKNOWN:
+            yield (
+                f"{retriever} has no tokens for {share:.0%} of the text's characters: it reads "
+                "each such word as the same unknown token, so that its vectors say little of them."
+            )

@@ -1,0 +1,118 @@
+"""Lines and headings are read in one way, in whatever form they are written."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chunkstudy.base.tokens import counter
+from chunkstudy.chunkers import contexts, markup, passages, sections
+
+BREAKS = ["\n", "\r\n", "\r", "\f", "\x85", "\u2028", "\u2029"]
+MARKDOWN = """# Mill
+
+Intro.
+
+```sh
+# no heading
+```
+
+Wheel
+=====
+
+It turns.
+
+~~~
+## nor this
+~~~
+
+<!--
+# nor this
+-->
+
+### River ###
+"""
+RESTRUCTURED = """====
+Mill
+====
+
+.. note:: It turns.
+
+Wheel
+-----
+
+Oak.
+
+Parts
+~~~~~
+
+Spokes.
+
+River
+-----
+
+Flow.
+"""
+
+
+def names(text: str) -> list[tuple[int, str]]:
+    return [(heading.level, heading.name) for heading in markup.headings(text)]
+
+
+@pytest.mark.parametrize("end", BREAKS)
+def test_headings_are_the_same_whatever_ends_a_line(end: str) -> None:
+    text = MARKDOWN.replace("\n", end)
+    assert names(text) == [(1, "Mill"), (1, "Wheel"), (3, "River")]
+    for heading in markup.headings(text):
+        assert heading.name in text[heading.start : heading.end]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_titles_of_restructured_text_are_headings_by_their_signs(end: str) -> None:
+    text = RESTRUCTURED.replace("\n", end)
+    assert names(text) == [(1, "Mill"), (2, "Wheel"), (3, "Parts"), (2, "River")]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("---\ntitle: Mill\n# no\n---\n# Yes\n", [(1, "Yes")]),
+        ("== Mill ==\n\n= = Wheel = =\n", [(2, "Mill"), (2, "Wheel")]),
+        ("```x``` helps.\n\n# Yes\n", [(1, "Yes")]),
+        ("    # code\n\n#no\n\n####### no\n\n   ## Yes\n", [(2, "Yes")]),
+        ("> # quoted\n\n- # item\n", []),
+        ("a" * 300 + "\n---\n", []),
+        ("\ufeff# Mill\n", [(1, "Mill")]),
+        ("", []),
+    ],
+)
+def test_what_is_a_heading_and_what_is_not(text: str, expected: list[tuple[int, str]]) -> None:
+    assert names(text) == expected
+
+
+@given(st.text(st.sampled_from("a #=-~`>\n\r\u2028."), max_size=60))
+def test_lines_and_headings_stand_in_the_text_in_order(text: str) -> None:
+    lines = markup.lines(text)
+    assert [text[start:end] for start, end in lines] == text.splitlines()
+    reached = 0
+    for heading in markup.headings(text):
+        assert reached <= heading.start < heading.end <= len(text)
+        reached = heading.end
+
+
+def test_contexts_and_sections_read_the_same_headings() -> None:
+    text = RESTRUCTURED + "Flow.\n" * 3
+    spans = sections.sections(text, size=400, count=counter("cl100k"))
+    inside = text.index("Spokes")
+    assert contexts.headings(text, [inside]) == ["Mill > Wheel > Parts"]
+    assert [text[start:end].split("\n")[0] for start, end in spans][1:] == [
+        "Wheel", "Parts", "River",
+    ]  # fmt: skip
+
+
+def test_a_paragraph_ends_at_a_blank_line_or_as_the_taxonomy_has_it_at_every_line() -> None:
+    text = "The mill\r\nturns.\r\n \t\r\nThe river\nflows.\n"
+    blank = [text[a:b] for a, b in passages.paragraphs(text, paragraph_ends="blank")]
+    assert blank == ["The mill\r\nturns.", "The river\nflows."]
+    assert len(passages.paragraphs(text)) == 4
