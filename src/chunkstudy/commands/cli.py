@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
+from importlib import metadata
+from typing import Annotated
+
 import typer
 
 from chunkstudy.commands import evaluate, own_data, questions, recorded, running, whole
 
 app = typer.Typer(
-    help="A reproducibility study of document chunking for retrieval.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
 for kind in (whole, evaluate, own_data, running, recorded, questions):
     app.add_typer(kind.app)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"chunkstudy {metadata.version('chunkstudy')}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version")
+    ] = False,
+) -> None:
+    """A reproducibility study of document chunking for retrieval."""
+
 
 if __name__ == "__main__":
     app()

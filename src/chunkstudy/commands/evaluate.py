@@ -69,7 +69,8 @@ def evaluate(
         Path, typer.Argument(help="A folder of texts, a .jsonl with one a line, or BEIR's form")
     ],
     questions: Annotated[
-        Path | None, typer.Option(help="A question a line with what answers it")
+        Path | None,
+        typer.Option(help="A file with one JSON question per line and what answers it"),
     ] = None,
     chunker: Annotated[
         list[str] | None,
@@ -87,15 +88,20 @@ def evaluate(
         typer.Option(help="plain, late (late chunking), title or headings before each chunk"),
     ] = None,
     k: Annotated[
-        int | None, typer.Option("--k", help="Chunks taken as read; 5, or 10 of whole documents")
+        int | None,
+        typer.Option("--k", help="Score the first K chunks; 5, or 10 where documents are judged"),
     ] = None,
     budget: Annotated[
-        int, typer.Option(help="Tokens taken as read; ranks by these instead of by --k")
+        int, typer.Option(help="Score the first so many tokens that are returned, instead of --k")
     ] = 0,
     seed: Annotated[int, typer.Option(help="Of the resamples behind the intervals")] = 0,
     name: Annotated[str, typer.Option(help="What the collection is called")] = "",
     output: Annotated[
         Path | None, typer.Option(help="The folder to write; below build/evaluations if none")
+    ] = None,
+    baseline: Annotated[
+        Path | None,
+        typer.Option(help="An earlier evaluation's folder; exit code 1 where one got worse"),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what it would take")] = False,
 ) -> None:
@@ -109,6 +115,7 @@ def evaluate(
     from chunkstudy.studies.own_documents import report
     from chunkstudy.studies.own_documents.comparison import screen
     from chunkstudy.studies.own_documents.estimate import estimate
+    from chunkstudy.studies.own_documents.gate import held_against
 
     with one_sentence():
         given: dict[str, Any] = {
@@ -135,6 +142,12 @@ def evaluate(
         typer.echo(report.text({report.CAPTIONS[name]: frame for name, frame in frames.items()}))
         typer.echo(f"\n{evaluation.answer}\n{evaluation.more}".rstrip())
         typer.echo(evaluation.page)
+        if baseline is None:
+            return
+        held = held_against(evaluation, baseline)
+        typer.echo(str(held))
+    if held.worse:
+        raise typer.Exit(1)
 
 
 @app.command(rich_help_panel=PANEL)

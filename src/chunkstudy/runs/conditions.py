@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from functools import cached_property
 from pathlib import PurePosixPath
 from typing import NamedTuple
@@ -150,6 +151,10 @@ class ChunkerSpec:
         return (self.by.replace("__", "/") or SMOLLM) if self.entry.takes("strengths") else ""
 
 
+EXAMPLES = ("recursive-200-0", "token-250-125", "fixed-256", "sentence-5", "cluster-200")
+"""Chunkers with sizes, which a mistyped one may have meant."""
+
+
 def parse_chunker(slug: str) -> ChunkerSpec:
     """The chunker that a slug names; ``str`` of it is the slug again.
 
@@ -172,10 +177,17 @@ def parse_chunker(slug: str) -> ChunkerSpec:
             spec = replace(spec, by="")
         if spec.length in entry.lengths and (spec.needs_encoder or asks or read or not by):
             return spec
+    near = get_close_matches(slug, [*CHUNKERS, *EXAMPLES], n=1)
+    meant = f"did you mean {_example(near[0])}? " if near else ""
     raise ValueError(
-        f"unknown chunker {slug!r}; `chunkstudy chunkers` lists them, with their sizes: "
+        f"unknown chunker {slug!r}; {meant}`chunkstudy chunkers` lists them, with their sizes: "
         "recursive-200-0, token-250-125-wordpiece, cluster-400, kamradt"
     )
+
+
+def _example(name: str) -> str:
+    """A chunker of that name with sizes, where it has any."""
+    return next((slug for slug in EXAMPLES if slug.startswith(name)), name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,145 @@
+"""An evaluation held against an earlier one, question by question: better, worse, or not told
+apart. What a change to documents, chunker or model did is seen where it is made."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from chunkstudy.collections.own_documents import EVALUATION
+from chunkstudy.evaluation.statistics import holm, paired_difference
+from chunkstudy.evaluation.statistics.differences import SIGNIFICANT
+from chunkstudy.studies.own_documents.evaluate import Evaluation
+from chunkstudy.studies.own_documents.report import SCORES
+from chunkstudy.studies.own_documents.systems import EvaluationError
+from chunkstudy.study.formats import estimate, percent
+
+BETTER, WORSE, SAME, UNTOLD = "better", "worse", "the same", "not told apart"
+THAN = {BETTER: "than", WORSE: "than", SAME: "as", UNTOLD: "from"}
+QUESTION = "question"
+
+
+@dataclass(frozen=True)
+class Gate:
+    """What became of the systems that both evaluations have.
+
+    Attributes:
+        table: a row a system: the questions compared, both means, their difference with its 95%
+            interval, as fractions, p with Holm's correction, and what came of it.
+        notes: what is not the same in both, a sentence each.
+    """
+
+    table: pd.DataFrame
+    notes: tuple[str, ...]
+
+    @property
+    def worse(self) -> bool:
+        """Whether a system got significantly worse."""
+        return bool((self.table["outcome"] == WORSE).any())
+
+    def __str__(self) -> str:
+        lines = [
+            f"{row['system']}: {row['outcome']} {THAN[row['outcome']]} before, "
+            f"{percent(row['before'])}% to {percent(row['now'])}%, {estimate(row)} points over "
+            f"{row['n']} questions"
+            for _, row in self.table.iterrows()
+        ]
+        return "\n".join((*self.notes, *lines))
+
+
+def held_against(evaluation: Evaluation, baseline: Path) -> Gate:
+    """Compare an evaluation with a stored one by the measure that decides both.
+
+    Args:
+        evaluation: now.
+        baseline: ``evaluation.json`` of the earlier one, or its folder; the scores of its questions
+            lie beside it.
+
+    Raises:
+        EvaluationError: if there is none, it is decided by another measure, or the two have no
+            system or fewer than two questions in common.
+    """
+    folder = baseline if baseline.is_dir() else baseline.parent
+    record, before = _stored(folder)
+    now = evaluation.scores
+    measure, other = evaluation.record["measures"][0], record["measures"][0]
+    if measure != other:
+        raise EvaluationError(
+            f"{folder} is decided by {other}, this one by {measure}; use its --k or --budget"
+        )
+    known = [str(name) for name in before if name != QUESTION]
+    systems = [name for name in map(str, now) if name in known]
+    if not systems:
+        raise EvaluationError(
+            f"{folder} has none of these ways of chunking; evaluate one of {'; '.join(known)}"
+        )
+    both = now.index.intersection(before.index)
+    asked = both[(now.loc[both, QUESTION] == before.loc[both, QUESTION]).to_numpy()]
+    if len(asked) < 2:
+        raise EvaluationError(f"{folder} has fewer than two of these questions; nothing to compare")
+    rows = []
+    for system in systems:
+        first, second = now.loc[asked, system], before.loc[asked, system]
+        tested = paired_difference(first, second)
+        rows.append(
+            {
+                "system": system,
+                "n": len(asked),
+                "before": float(second.mean()),
+                "now": float(first.mean()),
+                "difference": tested.mean,
+                "low": tested.interval.low,
+                "high": tested.interval.high,
+                "p": tested.p,
+            }
+        )
+    table = pd.DataFrame(rows)
+    table["p_holm"] = holm(table["p"])
+    pairs = zip(table["difference"], table["p_holm"], strict=True)
+    table["outcome"] = [_outcome(difference, p) for difference, p in pairs]
+    return Gate(table, tuple(_changed(evaluation, record, len(asked), len(before))))
+
+
+def _stored(folder: Path) -> tuple[dict[str, Any], pd.DataFrame]:
+    """The record and the scores of an evaluation, by question."""
+    for name in (EVALUATION, SCORES):
+        if not (folder / name).is_file():
+            raise EvaluationError(
+                f"there is no {folder / name}; name the folder of an evaluation, which `chunkstudy "
+                "evaluate` wrote"
+            )
+    try:
+        record = json.loads((folder / EVALUATION).read_text(encoding="utf-8"))
+        scores = pd.read_csv(folder / SCORES, index_col="id", dtype={"id": str, QUESTION: str})
+        return {"measures": record["measures"], **record}, scores
+    except (ValueError, KeyError, TypeError) as error:
+        raise EvaluationError(
+            f"{folder} is no whole evaluation ({type(error).__name__}); evaluate again"
+        ) from None
+
+
+def _outcome(difference: float, p: float) -> str:
+    if not p < SIGNIFICANT:
+        return SAME if difference == 0 else UNTOLD
+    return BETTER if difference > 0 else WORSE
+
+
+def _changed(evaluation: Evaluation, record: dict[str, Any], asked: int, before: int) -> list[str]:
+    """What the two do not share."""
+    notes = []
+    then, today = (r.get("collection", {}).get("sha256", "") for r in (record, evaluation.record))
+    if then != today:
+        notes.append(
+            f"Documents or questions are not those of the baseline (digest {today[:12]}, then "
+            f"{then[:12]}); compared are the questions that both ask."
+        )
+    if asked < max(before, len(evaluation.scores)):
+        notes.append(
+            f"{asked} questions are in both, of {before} in the baseline and "
+            f"{len(evaluation.scores)} here."
+        )
+    return notes
