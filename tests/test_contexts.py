@@ -71,7 +71,7 @@ def test_headings_of_wikitext_are_found_by_their_signs() -> None:
         "Atlanta > Career",
         "Atlanta > Career > Refit",
     ]
-    assert contexts.headings("a = b\n== \n#no heading\nc == d = e", [3, 20]) == ["", ""]
+    assert contexts.headings("a = b\n\n== \n#no heading\nc == d = e", [3, 20]) == ["", ""]
 
 
 @given(text=TEXTS, data=st.data())

@@ -65,7 +65,8 @@ FINDINGS = (
     Finding(
         "whole documents by vectors without chunks, by the best chunks, by BM25 without chunks",
         "{no-chunking/scores}% of nDCG@10",
-        tuple(f"{name}/*/*MiniLM*/*/corrected" for name in ("scifact", "nfcorpus", "arguana", "qmsum")),
+        tuple(f"{name}/*/*MiniLM*/*/corrected"
+              for name in ("scifact", "nfcorpus", "arguana", "qmsum")),
     ),
 )  # fmt: skip
 

@@ -9,7 +9,7 @@ from chunkstudy.base.spans import Collection
 from chunkstudy.chunkers.structure import sentences
 from chunkstudy.evaluation.retrieval.bm25 import words
 from chunkstudy.studies.own_documents.pipeline import Pipeline
-from chunkstudy.studies.own_documents.systems import System
+from chunkstudy.studies.own_documents.systems import System, shown_as
 
 BY_SENTENCE = ("sentence", "semantic", "kamradt", "proposition-sentences")
 """Chunkers of the table that cut where a sentence ends, and nowhere else."""
@@ -40,9 +40,10 @@ def _endless(collection: Collection, systems: Sequence[System]) -> Iterator[str]
         unended = sum(length for text in endless for length in _lengths(text) if length > LONG)
         share = unended / sum(map(len, texts))
         yield (
-            f"{', '.join(cutting)} cut where a sentence ends, and {share:.0%} of the text stands "
-            f"in stretches of more than {LONG:,} characters in which none does ({len(endless)} of "
-            f"{len(texts)} documents); such a stretch stays one chunk, recursive-200-0 cuts it."
+            f"Chunks by sentence ({'; '.join(shown_as('chunker', name) for name in cutting)}) are "
+            f"cut where a sentence ends, and {share:.0%} of the text stands in stretches of more "
+            f"than {LONG:,} characters in which none does ({len(endless)} of {len(texts)} "
+            "documents); such a stretch stays in one chunk, and a chunker by size cuts it."
         )
 
 
