@@ -32,7 +32,7 @@ from chunkstudy.base.folding import is_blank
 from chunkstudy.base.spans import Collection, Judgment, Query, SpanError
 from chunkstudy.collections import quoted
 from chunkstudy.collections.own_documents import OwnDocuments, json_lines
-from chunkstudy.collections.quoted import Place
+from chunkstudy.collections.quoted import ExcerptPlace
 
 Task = Literal["token_overlap", "in_corpus"]
 NO_DOCUMENT = "of a document that is missing"
@@ -75,7 +75,7 @@ class LostError(SpanError):
     """An excerpt or a graded document that cannot be placed, of the question in a line: why in few
     words, and in a sentence; and the text that is nearest to it, if there is one."""
 
-    def __init__(self, reason: str, sentence: str, near: Place | None = None) -> None:
+    def __init__(self, reason: str, sentence: str, near: ExcerptPlace | None = None) -> None:
         super().__init__(sentence)
         self.reason = reason
         self.near = near
@@ -159,7 +159,7 @@ def judge(
             blank.append(number)
             continue
         at, answers = f"{where}, line {number}", []
-        placed: list[list[Place]] = []
+        placed: list[list[ExcerptPlace]] = []
         grades: dict[str, int] = {}
         for target_id, grade in question.documents.items():
             kept = documents.twins.get(target_id, target_id)
@@ -273,7 +273,7 @@ def _completed(content: Mapping[str, Any], number: int) -> dict[str, Any]:
     return line | {"excerpts": excerpts}
 
 
-def places(excerpt: Quotation, documents: OwnDocuments, where: str) -> list[Place]:
+def places(excerpt: Quotation, documents: OwnDocuments, where: str) -> list[ExcerptPlace]:
     """Where an excerpt stands, the place it names first.
 
     Raises:
@@ -287,7 +287,7 @@ def places(excerpt: Quotation, documents: OwnDocuments, where: str) -> list[Plac
     if name is not None and text is not None and offsets:
         start, end = _span(excerpt, text, at, before)
         copies = quoted.letter_by_letter(text[start:end], documents.texts)
-        first = Place(name, start, end)
+        first = ExcerptPlace(name, start, end)
         return [first, *(place for place in copies if excerpt.anywhere and place != first)]
     if offsets or not words:
         raise LostError(NO_PLACE, f"{at} needs a document with start and end, or its text")
@@ -310,12 +310,12 @@ def places(excerpt: Quotation, documents: OwnDocuments, where: str) -> list[Plac
     return matching + others if excerpt.anywhere else matching
 
 
-def _stands(words: str, place: Place, documents: OwnDocuments) -> bool:
+def _stands(words: str, place: ExcerptPlace, documents: OwnDocuments) -> bool:
     """Whether words stand at a place letter by letter."""
     return documents.texts[place.document][place.start : place.end] == words
 
 
-def _instead(near: Place | None, documents: OwnDocuments) -> str:
+def _instead(near: ExcerptPlace | None, documents: OwnDocuments) -> str:
     """What to write in place of words that stand nowhere."""
     if near is None:
         return "copy it letter by letter"
@@ -363,7 +363,7 @@ def _graded(query: str, name: str, grade: int, documents: OwnDocuments, at: str)
     return Judgment(query, name, 0, len(_text(name, documents, at)), grade)
 
 
-def _apart(placed: Sequence[Sequence[Place]]) -> list[list[Place]]:
+def _apart(placed: Sequence[Sequence[ExcerptPlace]]) -> list[list[ExcerptPlace]]:
     """A question's excerpts so that none shares a character with another: those at one place that
     do become one, and one of several places stands at that which it shares."""
     groups = [list(places) for places in placed]
@@ -372,16 +372,16 @@ def _apart(placed: Sequence[Sequence[Place]]) -> list[list[Place]]:
         if len(group) > 1:
             shared = [place for place in group if any(_meet(place, other) for other in others)]
             groups[i] = shared[:1] or group
-    joined: list[Place] = []
+    joined: list[ExcerptPlace] = []
     for place in sorted(group[0] for group in groups if len(group) == 1):
         if joined and _meet(joined[-1], place):
             name, start, end = joined.pop()
-            place = Place(name, start, max(end, place.end))
+            place = ExcerptPlace(name, start, max(end, place.end))
         joined.append(place)
     return [*([place] for place in joined), *(group for group in groups if len(group) > 1)]
 
 
-def _meet(first: Place, second: Place) -> bool:
+def _meet(first: ExcerptPlace, second: ExcerptPlace) -> bool:
     return first[0] == second[0] and first[1] < second[2] and second[1] < first[2]
 
 

@@ -20,7 +20,7 @@ SHARED = 0.5
 WORD = regex.compile(r"\w[\w\p{M}]*")
 
 
-class Place(NamedTuple):
+class ExcerptPlace(NamedTuple):
     """An excerpt's document, and its characters there."""
 
     document: str
@@ -28,18 +28,18 @@ class Place(NamedTuple):
     end: int
 
 
-def letter_by_letter(words: str, texts: Mapping[str, str]) -> list[Place]:
+def letter_by_letter(words: str, texts: Mapping[str, str]) -> list[ExcerptPlace]:
     """Every place of some words, none of which overlap."""
     places = []
     for name, text in texts.items():
         start = text.find(words)
         while start >= 0:
-            places.append(Place(name, start, start + len(words)))
+            places.append(ExcerptPlace(name, start, start + len(words)))
             start = text.find(words, start + len(words))
     return places
 
 
-def whatever_the_form(words: str, texts: Mapping[str, str]) -> list[Place]:
+def whatever_the_form(words: str, texts: Mapping[str, str]) -> list[ExcerptPlace]:
     """The same whatever the white space, quotation marks, dashes, case, normal form and signs that
     show nothing; if need be, with white space left out altogether."""
     for spaces in (True, False):
@@ -47,7 +47,7 @@ def whatever_the_form(words: str, texts: Mapping[str, str]) -> list[Place]:
         if not needle or (not spaces and len(needle) < LEAST):
             continue
         places = [
-            Place(name, *span)
+            ExcerptPlace(name, *span)
             for name, text in texts.items()
             for span in _view(text, spaces).find_all(needle)
         ]
@@ -62,11 +62,11 @@ def same_but_for_form(first: str, second: str) -> bool:
     return left == right
 
 
-def nearest(words: str, texts: Mapping[str, str]) -> Place | None:
+def nearest(words: str, texts: Mapping[str, str]) -> ExcerptPlace | None:
     """The run of as many words that shares most of them; None where that is under half."""
     wanted = Counter(WORD.findall(folded(words, hidden=False).text))
     count = sum(wanted.values())
-    best: tuple[int, Place] | None = None
+    best: tuple[int, ExcerptPlace] | None = None
     for name, text in texts.items():
         matches = [(m[0].casefold(), m.start(), m.end()) for m in WORD.finditer(text)]
         held: Counter[str] = Counter()
@@ -79,7 +79,7 @@ def nearest(words: str, texts: Mapping[str, str]) -> Place | None:
                 shared -= held[gone] <= wanted[gone]
                 held[gone] -= 1
             if shared > (best[0] if best else 0):
-                best = (shared, Place(name, matches[max(0, i - count + 1)][1], end))
+                best = (shared, ExcerptPlace(name, matches[max(0, i - count + 1)][1], end))
     return best[1] if best and count and best[0] / count >= SHARED else None
 
 

@@ -18,8 +18,8 @@ from chunkstudy.studies.own_documents.report import SCORES
 from chunkstudy.studies.own_documents.systems import EvaluationError
 from chunkstudy.study.formats import estimate, percent
 
-BETTER, WORSE, SAME, UNTOLD = "better", "worse", "the same", "not told apart"
-THAN = {BETTER: "than", WORSE: "than", SAME: "as", UNTOLD: "from"}
+BETTER, WORSE, SAME, UNDECIDED = "better", "worse", "the same", "not told apart"
+THAN = {BETTER: "than", WORSE: "than", SAME: "as", UNDECIDED: "from"}
 QUESTION = "question"
 
 
@@ -124,7 +124,7 @@ def _stored(folder: Path) -> tuple[dict[str, Any], pd.DataFrame]:
 
 def _outcome(difference: float, p: float) -> str:
     if not p < SIGNIFICANT:
-        return SAME if difference == 0 else UNTOLD
+        return SAME if difference == 0 else UNDECIDED
     return BETTER if difference > 0 else WORSE
 
 

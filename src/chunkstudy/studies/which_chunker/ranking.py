@@ -79,7 +79,7 @@ class System(NamedTuple):
     window: int
 
 
-class Scored(NamedTuple):
+class RecordedScores(NamedTuple):
     """Scores by query, and the record that says how large the chunks are."""
 
     scores: pd.Series
@@ -144,11 +144,11 @@ def _competes(condition: Condition) -> bool:
 
 def _recorded(
     task: str, conditions: list[Condition], library: Library
-) -> Iterator[tuple[System, Scored]]:
+) -> Iterator[tuple[System, RecordedScores]]:
     """Plain chunks, those that a narrower window leaves as they are once, and late ones of the same
     chunkers; half precision where the model's own is not recorded. Chunks count of which a document
     has more on average than are ranked: of fewer their order says little."""
-    found: dict[System, Scored] = {}
+    found: dict[System, RecordedScores] = {}
     in_turn = sorted(conditions, key=lambda one: (-parse_encoder(one.encoder).reach, one.encoder))
     for condition in in_turn:
         record = library.get(condition)
@@ -157,7 +157,7 @@ def _recorded(
         if task == IN_DOCUMENT and counts.chunks <= _depth(task) * counts.documents:
             continue
         window = parse_encoder(condition.encoder).reach
-        scored = Scored(record.wide[MEASURES[task]], record)
+        scored = RecordedScores(record.wide[MEASURES[task]], record)
         found.setdefault(System(condition.chunker, condition.ordering, window), scored)
     plain: defaultdict[str, list[pd.Series]] = defaultdict(list)
     for system, scored in found.items():
@@ -171,8 +171,12 @@ def _recorded(
 
 
 def _by_words(
-    task: str, collection: str, model: str, systems: dict[System, Scored], searched: pd.DataFrame
-) -> Iterator[tuple[System, Scored]]:
+    task: str,
+    collection: str,
+    model: str,
+    systems: dict[System, RecordedScores],
+    searched: pd.DataFrame,
+) -> Iterator[tuple[System, RecordedScores]]:
     """BM25, and its fusion with the model's vectors, over the chunkers that compete plain."""
     of_chunker = {
         system.chunker: scored.record
@@ -189,14 +193,16 @@ def _by_words(
         chunker, way = map(str, names)
         scores = part.set_index("query_id")["value"]
         window = 0 if way == WORDS else WINDOW
-        yield System(chunker, way, window), Scored(scores, of_chunker[chunker])
+        yield System(chunker, way, window), RecordedScores(scores, of_chunker[chunker])
 
 
 def _depth(task: str) -> int:
     return int(MEASURES[task].partition("@")[2])
 
 
-def _ranked(keys: dict[str, str], systems: dict[System, Scored], library: Library) -> pd.DataFrame:
+def _ranked(
+    keys: dict[str, str], systems: dict[System, RecordedScores], library: Library
+) -> pd.DataFrame:
     """The systems of one task, collection and model, compared with the best of them."""
     means = {system: scored.scores.mean() for system, scored in systems.items()}
     ranked = sorted(means, key=lambda system: (-means[system], system))
