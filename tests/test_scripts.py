@@ -44,10 +44,14 @@ def test_a_bracket_that_closes_belongs_to_its_sentence() -> None:
 
 def test_words_are_the_same_in_either_normal_form_and_bigrams_where_there_are_no_blanks() -> None:
     for text in ("Café Ångström", "हिन्दी", "한국어 문장"):
-        assert words(unicodedata.normalize("NFD", text)) == words(text)
-    assert words("水车転 mill2") == ["水车", "车転", "mill2"]
-    assert words("米") == ["米"]
-    assert words("The Mill's wheel") == ["the", "mill", "s", "wheel"]
+        assert words(unicodedata.normalize("NFD", text), "any") == words(text, "any")
+    assert words("水车転 mill2 ½", "any") == ["水车", "车転", "mill2", "½"]
+    assert words("米", "any") == ["米"]
+    assert words("The Mill's wheel", "any") == words("The Mill's wheel")
+
+
+def test_the_studys_own_records_count_runs_of_letters_and_digits_as_they_stand() -> None:
+    assert words("İnferior χ² 水车転") == ["i", "nferior", "χ²", "水车転"]
 
 
 def test_marks_without_a_word_between_are_read_once() -> None:

@@ -48,10 +48,12 @@ class StepError(ValueError):
 
 
 class Words(NamedTuple):
-    """The texts of the queries and of the chunks, of which BM25 counts the words."""
+    """The texts of the queries and of the chunks, of which BM25 counts the words, and the scripts
+    whose words these are (``bm25.words``)."""
 
     queries: Sequence[str]
     chunks: Sequence[str]
+    scripts: str = "latin"
 
 
 def collection(name: str = "builtin") -> Collection:
@@ -190,7 +192,9 @@ def to_any_depth(
     if vectors is not None:
         ways.append(partial(retrieval.search, *vectors, allowed=allowed))
     if words is not None:
-        ways.append(partial(BM25(words.chunks).search, words.queries, allowed=allowed))
+        ways.append(
+            partial(BM25(words.chunks, words.scripts).search, words.queries, allowed=allowed)
+        )
     return fused(ways, max(len(by.chunks) for by in (vectors, words) if by is not None))
 
 

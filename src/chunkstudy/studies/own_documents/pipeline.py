@@ -220,7 +220,7 @@ class Pipeline:
         may be a part of it, and the vectors by which it searches."""
         queries = [query.text for query in collection.queries]
         vectors = self.encode(system, index, queries)
-        words = steps.Words(queries, index.texts) if system.retriever.words else None
+        words = steps.Words(queries, index.texts, "any") if system.retriever.words else None
         return steps.to_any_depth(vectors, words), vectors
 
     def rank(self, search: Search, index: ChunkIndex) -> Ranking:

@@ -55,8 +55,8 @@ def _unmatched(collection: Collection, systems: Sequence[System]) -> Iterator[st
     """Questions none of whose words stands in any document, where words rank."""
     if not any(system.retriever.words for system in systems) or not collection.queries:
         return
-    known = {word for document in collection.documents for word in words(document.text)}
-    missed = sum(known.isdisjoint(words(query.text)) for query in collection.queries)
+    known = {word for document in collection.documents for word in words(document.text, "any")}
+    missed = sum(known.isdisjoint(words(query.text, "any")) for query in collection.queries)
     if missed:
         yield (
             f"BM25 finds nothing for {missed} of {len(collection.queries)} questions: none of "
