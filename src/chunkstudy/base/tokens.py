@@ -40,6 +40,9 @@ WORDPIECE_SHA256 = (
     "91f1def9b9391fdabe028cd3f3fcc4efd34e5d1f08c3bf2de513ebb5911a1854",  # bert-base-uncased
 )
 
+COUNTED_AT_ONCE = 1000
+"""Texts whose encodings are held together; each takes many times the memory of its count."""
+
 TokenOffsets = NDArray[np.int64]
 """Shape (tokens, 2): the characters each token covers; a character split between two tokens
 belongs to both."""
@@ -80,10 +83,12 @@ def counter(name: str) -> TokenCounter:
             return len(tokenizer.encode(without_surrogates(text), add_special_tokens=False)) + extra
 
         def count_many(texts: Sequence[str]) -> list[int]:
-            batch = tokenizer.encode_batch_fast(
-                [without_surrogates(t) for t in texts], add_special_tokens=False
-            )
-            return [len(encoding) + extra for encoding in batch]
+            lengths: list[int] = []
+            for first in range(0, len(texts), COUNTED_AT_ONCE):
+                block = [without_surrogates(t) for t in texts[first : first + COUNTED_AT_ONCE]]
+                batch = tokenizer.encode_batch_fast(block, add_special_tokens=False)
+                lengths += [len(encoding) + extra for encoding in batch]
+            return lengths
 
         return TokenCounter(name, count, count_many)
     raise TokenizerError(
