@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import unicodedata
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from chunkstudy.base.folding import folded, in_short
 from chunkstudy.collections import own, own_documents, quoted
 from chunkstudy.commands.cli import app
 
@@ -104,3 +108,28 @@ def test_check_shows_the_nearest_text_ready_to_paste(tmp_path: Path) -> None:
 
 def test_nothing_that_shares_half_its_words_is_nearest_to_nothing() -> None:
     assert quoted.nearest("entirely other words", {"a": TEXT}) is None
+
+
+@given(st.text(st.sampled_from("aÄß é’\u0301\u00ad\ufb01½—\n\u200b"), max_size=30), st.data())
+def test_the_short_form_holds_every_passage_that_is_found(text: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text)))
+    passage = text[start : data.draw(st.integers(start, len(text)))]
+    needle = folded(passage, spaces=False, hidden=False).text
+    if folded(text, spaces=False, hidden=False).find_all(needle):
+        assert in_short(passage) in in_short(text) or unicodedata.combining(passage.strip()[0])
+
+
+def test_only_documents_that_hold_the_words_are_looked_through_letter_by_letter(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    folded_texts = []
+    whole = quoted.folded
+
+    def counting(text: str, **options: bool) -> object:
+        folded_texts.append(text)
+        return whole(text, **options)
+
+    monkeypatch.setattr(quoted, "folded", counting)
+    texts = {str(i): f"Village {i} has a mill. " * 50 for i in range(40)} | {"here": TEXT}
+    assert quoted.whatever_the_form("the mill's WHEEL", texts)[0].document == "here"
+    assert len([text for text in folded_texts if text in texts.values()]) <= 2

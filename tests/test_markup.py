@@ -81,6 +81,10 @@ def test_titles_of_restructured_text_are_headings_by_their_signs(end: str) -> No
         ("== Mill ==\n\n= = Wheel = =\n", [(2, "Mill"), (2, "Wheel")]),
         ("```x``` helps.\n\n# Yes\n", [(1, "Yes")]),
         ("    # code\n\n#no\n\n####### no\n\n   ## Yes\n", [(2, "Yes")]),
+        (
+            "# Mill\n\n```rst\n.. note:: x\n```\n\n.. note:: y\n\n## Wheel\n",
+            [(1, "Mill"), (2, "Wheel")],
+        ),
         ("> # quoted\n\n- # item\n", []),
         ("a" * 300 + "\n---\n", []),
         ("\ufeff# Mill\n", [(1, "Mill")]),

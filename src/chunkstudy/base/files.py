@@ -39,16 +39,21 @@ def replacing(path: Path, durable: bool = False) -> Iterator[Path]:
     _remove_left_over(path)
     handle, temporary = _created(path)
     try:
-        yield temporary
-        temporary.chmod(0o644)
-        if durable:
-            os.fsync(handle)
+        try:
+            yield temporary
+            temporary.chmod(0o644)
+            if durable:
+                os.fsync(handle)
+        finally:
+            if not fcntl:
+                os.close(handle)  # Windows neither renames nor removes a file that is open
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
     finally:
-        os.close(handle)
+        if fcntl:
+            os.close(handle)
 
 
 def _created(path: Path) -> tuple[int, Path]:

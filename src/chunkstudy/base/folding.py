@@ -6,6 +6,7 @@ or the form of a letter; a rewritten text is searched instead, and what is found
 
 from __future__ import annotations
 
+import sys
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -64,6 +65,23 @@ def solid(text: str) -> View:
 def is_blank(text: str) -> bool:
     """Whether a text shows nothing: white space and signs without width at most."""
     return all(char.isspace() or unicodedata.category(char) in HIDDEN for char in text)
+
+
+def in_short(text: str) -> str:
+    """What :func:`folded` leaves without spaces and signs that show nothing, as a string and far
+    faster: where it holds no passage, no place of one need be looked for."""
+    form = unicodedata.normalize("NFKC", text.translate(_SIGNS)).casefold().translate(_SIGNS)
+    return "".join(form.translate(_hidden()).split())
+
+
+@cache
+def _hidden() -> dict[int, None]:
+    """Every sign that shows nothing, white space aside, for ``str.translate``."""
+    return {
+        code: None
+        for code in range(sys.maxunicode + 1)
+        if unicodedata.category(chr(code)) in HIDDEN and not chr(code).isspace()
+    }
 
 
 def folded(text: str, *, spaces: bool = True, hidden: bool = True) -> View:

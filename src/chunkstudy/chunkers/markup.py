@@ -97,9 +97,11 @@ def headings(text: str) -> tuple[Heading, ...]:
     contents[:front] = [""] * front
     if contents:
         contents[0] = contents[0].removeprefix(MARK)
-    if _is_restructured(contents):
-        return tuple(_restructured(contents, spans))
     tokens = _parser().parse("\n".join(contents))
+    marks = {token.markup[:1] for token in tokens if token.type in ("heading_open", "fence")}
+    # a page in Markdown may show a directive, in a block of code or as its own extension has it
+    if not marks & {"#", "`"} and _is_restructured(contents):
+        return tuple(_restructured(contents, spans))
     marked = []
     aside: set[int] = set()
     for i, token in enumerate(tokens):

@@ -286,9 +286,11 @@ def places(excerpt: Quotation, documents: OwnDocuments, where: str) -> list[Exce
     offsets = excerpt.start is not None or excerpt.end is not None
     if name is not None and text is not None and offsets:
         start, end = _span(excerpt, text, at, before)
-        copies = quoted.letter_by_letter(text[start:end], documents.texts)
         first = ExcerptPlace(name, start, end)
-        return [first, *(place for place in copies if excerpt.anywhere and place != first)]
+        if not excerpt.anywhere:
+            return [first]
+        copies = quoted.letter_by_letter(text[start:end], documents.texts)
+        return [first, *(place for place in copies if place != first)]
     if offsets or not words:
         raise LostError(NO_PLACE, f"{at} needs a document with start and end, or its text")
     if is_blank(words):

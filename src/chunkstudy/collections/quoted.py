@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import regex
 
-from chunkstudy.base.folding import View, folded
+from chunkstudy.base.folding import View, folded, in_short
 
 LEAST = 8
 """Signs that words must have to be searched without any white space: shorter ones stand by chance
@@ -42,13 +42,15 @@ def letter_by_letter(words: str, texts: Mapping[str, str]) -> list[ExcerptPlace]
 def whatever_the_form(words: str, texts: Mapping[str, str]) -> list[ExcerptPlace]:
     """The same whatever the white space, quotation marks, dashes, case, normal form and signs that
     show nothing; if need be, with white space left out altogether."""
+    short = in_short(words)
+    holding = {name: text for name, text in texts.items() if short in _in_short(text)}
     for spaces in (True, False):
         needle = folded(words.strip(), spaces=spaces, hidden=False).text.strip()
         if not needle or (not spaces and len(needle) < LEAST):
             continue
         places = [
             ExcerptPlace(name, *span)
-            for name, text in texts.items()
+            for name, text in holding.items()
             for span in _view(text, spaces).find_all(needle)
         ]
         if places:
@@ -83,6 +85,11 @@ def nearest(words: str, texts: Mapping[str, str]) -> ExcerptPlace | None:
     return best[1] if best and count and best[0] / count >= SHARED else None
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=100_000)
+def _in_short(text: str) -> str:
+    return in_short(text)
+
+
+@lru_cache(maxsize=4)
 def _view(text: str, spaces: bool) -> View:
     return folded(text, spaces=spaces, hidden=False)

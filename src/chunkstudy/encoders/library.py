@@ -41,8 +41,8 @@ class LibraryEncoder(FunctionEncoder):
             import sentence_transformers
         except ImportError:
             raise ModelError(
-                f"{model.name} is read by sentence-transformers, which is not installed "
-                f"({model.why_plain}); pip install sentence-transformers"
+                f"{model.name} is read by sentence-transformers, which is not installed; "
+                "pip install sentence-transformers"
             ) from None
         self._version = sentence_transformers.__version__
         self.model = model

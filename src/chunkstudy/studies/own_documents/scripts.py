@@ -34,11 +34,14 @@ def _endless(collection: Collection, systems: Sequence[System]) -> Iterator[str]
         if any(name == kind or name.startswith(f"{kind}-") for kind in BY_SENTENCE)
         and not name.startswith("kamradt-modified")
     )
+    if not cutting:
+        return
     texts = [document.text for document in collection.documents]
-    endless = [text for text in texts if len(text) > LONG and max(_lengths(text), default=0) > LONG]
-    if cutting and endless:
-        unended = sum(length for text in endless for length in _lengths(text) if length > LONG)
-        share = unended / sum(map(len, texts))
+    # of each text the stretches without an end, in characters
+    stretches = [[n for n in _lengths(text) if n > LONG] for text in texts if len(text) > LONG]
+    endless = [lengths for lengths in stretches if lengths]
+    if endless:
+        share = sum(map(sum, endless)) / sum(map(len, texts))
         yield (
             f"Chunks by sentence ({'; '.join(shown_as('chunker', name) for name in cutting)}) are "
             f"cut where a sentence ends, and {share:.0%} of the text stands in stretches of more "
@@ -71,7 +74,10 @@ def unknown(pipeline: Pipeline, systems: Sequence[System]) -> Iterator[str]:
         store = pipeline.store(retriever)
         if store is None or not hasattr(store.encoder, "characters_unknown"):
             continue
-        share = sum(store.encoder.characters_unknown(texts)) / max(1, sum(map(len, texts)))
+        # every vocabulary has pieces for ASCII; one text at a time, since encodings are large
+        others = (text for text in texts if not text.isascii())
+        lacking = sum(store.encoder.characters_unknown([text])[0] for text in others)
+        share = lacking / max(1, sum(map(len, texts)))
         if share >= UNKNOWN:
             yield (
                 f"{retriever} has no tokens for {share:.0%} of the text's characters: it reads "
