@@ -11,6 +11,7 @@ from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.runs.conditions import MINILM_512, PRE_EMBEDDING, Condition, parse_encoder
 from chunkstudy.runs.library import Library
+from chunkstudy.runs.parquet import RecordError
 from chunkstudy.studies.which_chunker import GROUP, READ, advice, by_words, ranking
 
 ROOT = Places(Path(__file__).parents[1])
@@ -56,3 +57,8 @@ def test_the_best_trails_nothing_and_a_reader_gets_five_chunks(table: pd.DataFra
     summed = advice(table)
     assert summed["worse"].sum() == (others["behind"] == "yes").sum()
     assert summed["others"].sum() == len(others)
+
+
+def test_a_model_without_records_ends_in_one_sentence(searched: pd.DataFrame) -> None:
+    with pytest.raises(RecordError, match=f"records of nobody/model .*name one of .*{MODEL}"):
+        ranking(LIBRARY, searched, ["nobody/model"])

@@ -40,6 +40,7 @@ from chunkstudy.runs.conditions import (
     parse_method,
 )
 from chunkstudy.runs.library import Library, Record
+from chunkstudy.runs.parquet import RecordError
 from chunkstudy.studies.which_chunker.words import WORDS
 
 EXCERPTS, IN_CORPUS, IN_DOCUMENT = "excerpts", "in-corpus", "in-document"
@@ -111,6 +112,9 @@ def ranking(
         library: the records.
         searched: of :func:`words.by_words`, scores of chunks that were searched by words.
         encoders: ids of models, of those with records; all if none is named.
+
+    Raises:
+        RecordError: if none of the models has enough of them to be compared.
     """
     of_each: defaultdict[tuple[str, str], list[Condition]] = defaultdict(list)
     for condition in library:
@@ -126,7 +130,12 @@ def ranking(
             if len(systems) >= FEWEST:
                 keys = {"task": task, "collection": collection, "encoder": model}
                 tables.append(_ranked(keys, systems, library))
-    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
+    if not tables:
+        raise RecordError(
+            f"no collection has {FEWEST} records of {', '.join(encoders or known)} under the "
+            f"corrected protocol; name one of {', '.join(known)}"
+        )
+    return pd.concat(tables, ignore_index=True)
 
 
 def _competes(condition: Condition) -> bool:
