@@ -94,7 +94,7 @@ Rows = list[dict[str, object]]
 
 
 def parsed(paragraphs: Rows, questions: Rows, monkeypatch: pytest.MonkeyPatch) -> Collection:
-    table = pd.DataFrame(questions, columns=_question(1, "").keys())
+    table = pd.DataFrame(questions, columns=list(_question(1, "")))
     monkeypatch.setattr(gutenqa.HubFile, "table", lambda _: table)
     return gutenqa.parse(pd.DataFrame(paragraphs), gutenqa.asked(gutenqa.FULL))
 

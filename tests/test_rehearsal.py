@@ -110,7 +110,7 @@ def test_all_of_gutenqa_loads_once_its_files_are_pinned(
     monkeypatch.setattr(gutenqa, "QUESTIONS", 1)
     about = {"Book ID": 7, "Book Name": "A"}
     tables = {
-        file.name: pd.DataFrame(TABLES[name]).assign(**about)
+        file.name: pd.DataFrame([about | row for row in TABLES[name]])
         for name, file in gutenqa.HUB_FILES.items()
     }
     pinned = {

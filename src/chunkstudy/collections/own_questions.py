@@ -136,9 +136,10 @@ def read(
         SourceError: if there is no such file, or a line is no JSON.
         SpanError: if a line is no question, or none can be judged.
     """
-    is_file = isinstance(questions, Path)
-    where = str(questions) if is_file else "questions"
-    asked = parse(lines(questions) if is_file else enumerate(questions, start=1), where)
+    if isinstance(questions, Path):
+        where, asked = str(questions), parse(lines(questions), str(questions))
+    else:
+        where, asked = "questions", parse(enumerate(questions, start=1), "questions")
     kind = task(asked)
     account = Account()
     judgments: list[Judgment] = []
