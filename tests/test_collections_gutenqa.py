@@ -6,6 +6,7 @@ import gzip
 import os
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -89,12 +90,21 @@ def test_a_converted_file_with_other_rows_is_refused(content: bytes, apart: Path
         emma_files.read("questions")
 
 
-def test_paragraphs_become_books_and_rows_become_query_ids() -> None:
+Rows = list[dict[str, object]]
+
+
+def parsed(paragraphs: Rows, questions: Rows, monkeypatch: pytest.MonkeyPatch) -> Collection:
+    table = pd.DataFrame(questions, columns=list(_question(1, "")))
+    monkeypatch.setattr(gutenqa.HubFile, "table", lambda _: table)
+    return gutenqa.parse(pd.DataFrame(paragraphs), gutenqa.asked(gutenqa.FULL))
+
+
+def test_paragraphs_become_books_and_rows_become_query_ids(monkeypatch: pytest.MonkeyPatch) -> None:
     paragraphs = [
         _paragraph(7, 0, "One."), _paragraph(7, 1, "Two."), _paragraph(3, 0, "Two. Two.", "B"),
     ]  # fmt: skip
     questions = [_question(7, "two"), _question(3.0, "Two."), _question(7, "three")]
-    found = gutenqa.parse(paragraphs, questions)
+    found = parsed(paragraphs, questions, monkeypatch)
     assert {document.id: document.text for document in found.documents} == {
         "Book-7": "One.\nTwo.", "Book-3": "Two. Two.",
     }  # fmt: skip
@@ -121,10 +131,10 @@ def test_paragraphs_become_books_and_rows_become_query_ids() -> None:
     ],
 )
 def test_a_damaged_row_is_refused(
-    paragraphs: list[dict[str, object]], questions: list[dict[str, object]], complaint: str
+    paragraphs: Rows, questions: Rows, complaint: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(SourceError, match=complaint):
-        gutenqa.parse(paragraphs, questions)
+        parsed(paragraphs, questions, monkeypatch)
 
 
 VARIANTS = (

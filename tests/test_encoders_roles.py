@@ -93,9 +93,9 @@ def test_a_prefix_before_a_text_is_cut_as_sentence_pieces_cut_both_together(
         single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
     )
     encoder = TransformerEncoder(spec)
-    encoder._counter = encoder._tokenizer = tokenizer
-    encoder.spec = dataclasses.replace(spec, document_prefix="Represent the: ")
+    encoder.tokenizer = encoder._cutting = tokenizer
+    encoder.document_prefix = "Represent the: "
     ((content, _),) = encoder.content(["ab a"])
-    (ids,) = encoder.token_ids([encoder.spec.document_prefix + "ab a"])
+    (ids,) = encoder.token_ids([f"{encoder.document_prefix}ab a"])
     assert ids == [0, *encoder.prefix_ids, *content, 2]
     assert 3 not in ids and len(encoder.prefix_ids) == 3

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from chunkstudy.base.spans import Collection, Document, Query
-from chunkstudy.evaluation.retrieval.chunks import SearchError, search
+from chunkstudy.evaluation.retrieval.chunks import Ranking, SearchError, search
 from chunkstudy.evaluation.retrieval.documents import (
-    DocumentRanking,
     documents_of,
     jina_depth,
     own_documents,
@@ -40,12 +39,10 @@ def full_sort(
     return sorted(best.items(), key=lambda row: (-row[1], row[0]))
 
 
-def check_row(
-    ranking: DocumentRanking, row: int, expected: list[tuple[int, float]], depth: int
-) -> None:
+def check_row(ranking: Ranking, row: int, expected: list[tuple[int, float]], depth: int) -> None:
     kept, left_out = expected[:depth], expected[depth:]
     padding = [-1] * (depth - len(kept))
-    assert ranking.document[row].tolist() == [d for d, _ in kept] + padding
+    assert ranking.chunk[row].tolist() == [d for d, _ in kept] + padding
     assert ranking.score[row].tolist() == [s for _, s in kept] + [-np.inf] * len(padding)
     assert ranking.ties_at_cut[row] == sum(s == kept[-1][1] for _, s in left_out)
 
@@ -99,7 +96,7 @@ def test_a_query_never_retrieves_the_document_that_bears_its_id() -> None:
     assert own.tolist() == [2, -1]
     queries, vectors = np.repeat(ONE, 2, axis=0), np.repeat(ONE, 3, axis=0)
     ranking = search_documents(queries, vectors, np.arange(3), 3, own)
-    assert ranking.document.tolist() == [[0, 1, -1], [0, 1, 2]]
+    assert ranking.chunk.tolist() == [[0, 1, -1], [0, 1, 2]]
 
 
 def test_inputs_that_do_not_fit_are_refused() -> None:

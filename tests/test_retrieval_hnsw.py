@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from chunkstudy.evaluation.retrieval.chunks import search
-from chunkstudy.evaluation.retrieval.hnsw import BATCH, Graph, Ints, Vectors, batches
+from chunkstudy.evaluation.retrieval.hnsw import BATCH, Ints, Vectors, batches, graph, nearest
 
 pytestmark = pytest.mark.skipif(
     find_spec("hnswlib") is None, reason="chroma-hnswlib comes ready built for Python 3.11 alone"
@@ -41,11 +41,11 @@ def test_the_seed_decides_the_order() -> None:
 
 
 def test_a_list_as_long_as_the_collection_finds_what_exact_search_finds() -> None:
-    found = Graph.build(VECTORS, ORDER, seed=0).search(ASKED, DEPTH, CHUNKS)
+    found = nearest(graph(VECTORS, ORDER, seed=0), ASKED, DEPTH, CHUNKS)
     assert found.tolist() == EXACT.tolist()
 
 
 def test_more_may_be_asked_for_than_the_list_holds() -> None:
-    found = Graph.build(VECTORS, ORDER, seed=0).search(ASKED, DEPTH, 10)
+    found = nearest(graph(VECTORS, ORDER, seed=0), ASKED, DEPTH, 10)
     assert found.shape == (QUERIES, DEPTH)
     assert all(len(set(row)) == DEPTH for row in found.tolist())

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import math
-from itertools import combinations
 
 import numpy as np
 import pytest
 import statsmodels.api as sm
-from hypothesis import given
-from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.weightstats import ttost_paired
 
 from chunkstudy.evaluation import statistics
-from chunkstudy.evaluation.statistics import agreement
-from chunkstudy.evaluation.statistics.clusters import clustered_means
+from chunkstudy.evaluation.statistics.testing import clustered_means
 
 GENERATOR = np.random.default_rng(7)
 A = GENERATOR.random(60)
@@ -182,21 +178,3 @@ def test_p_is_that_of_a_regression_on_nothing_with_clustered_errors() -> None:
         cov_type="cluster", cov_kwds={"groups": groups}, use_t=True
     )
     assert clustered_mean(values, groups).p == pytest.approx(float(fitted.pvalues[0]))
-
-
-SCORES = st.lists(st.integers(0, 5), min_size=2, max_size=9)
-
-
-def tau_by_counting(x: list[int], y: list[int]) -> float:
-    """Concordant less discordant pairs, over the geometric mean of the pairs untied in each."""
-    pairs = list(combinations(range(len(x)), 2))
-    agree = sum(np.sign(x[i] - x[j]) * np.sign(y[i] - y[j]) for i, j in pairs)
-    untied = [sum(z[i] != z[j] for i, j in pairs) for z in (x, y)]
-    return float(agree / math.sqrt(untied[0] * untied[1])) if all(untied) else math.nan
-
-
-@given(SCORES, st.randoms(use_true_random=False))
-def test_tau_counts_pairs_and_ties(x: list[int], random: np.random.Generator) -> None:
-    y = [one + random.choice([-1, 0, 0, 1]) for one in x]
-    found = agreement.kendall(x, y)
-    assert found == pytest.approx(tau_by_counting(x, y), nan_ok=True)

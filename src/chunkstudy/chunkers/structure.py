@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TypeVar
 
-from chunkstudy.base.spans import Drawn, RewrittenSpan, Span
+from chunkstudy.base.spans import Drawn, RewrittenSpan, Span, stripped
 from chunkstudy.base.tokens import TokenCounter, cl100k_tokens, decode_cl100k
 from chunkstudy.chunkers.text_tokens import WordPieces, token_spans
 
@@ -123,13 +123,6 @@ def stops(text: str) -> list[Span]:
     """Where a sentence ends in a script that puts no blank behind its full stop: the stops with the
     quotation marks and brackets that close behind them."""
     return [stop.span() for stop in STOP.finditer(text)]
-
-
-def stripped(text: str, start: int, end: int) -> Span:
-    """The span without white space at its ends; empty where it holds nothing else."""
-    part = text[start:end]
-    first = start + len(part) - len(part.lstrip())
-    return first, max(first, start + len(part.rstrip()))
 
 
 def joined(

@@ -30,7 +30,7 @@ from dataclasses import replace
 from typing import Any
 
 from chunkstudy.base.sources import SourceFile, fetch
-from chunkstudy.base.spans import Collection, Document, Judgment, Query, Span, union
+from chunkstudy.base.spans import Collection, Document, Judgment, Query, Span, stripped, union
 
 ALL, WITHIN = "covid-qa", "covid-qa-within"
 COMMIT = "fb2eb5e249618457e5359806601086c635c8eb8f"
@@ -114,8 +114,7 @@ def _answer(paper: str, answer: Mapping[str, Any]) -> Span | None:
         start = paper.find(text)
         if start < 0 or paper.find(text, start + 1) >= 0:
             return None
-    start += len(text) - len(text.lstrip())
-    return start, start + len(text.strip())
+    return stripped(paper, start, start + len(text))
 
 
 def _shared(collection: Collection) -> set[str]:

@@ -22,9 +22,11 @@ from typing import Any
 
 from tokenizers import Tokenizer
 
+from chunkstudy.base import hub
 from chunkstudy.base.faults import ModelError
 from chunkstudy.base.files import sha256
 from chunkstudy.base.models import Architecture, Kind, ModelSpec
+from chunkstudy.base.tokens import tokenizer_of
 from chunkstudy.encoders.interface import Encoder
 
 WEIGHTS, TOKENIZER, CONFIG = "model.safetensors", "tokenizer.json", "config.json"
@@ -106,7 +108,16 @@ def find(name: str) -> OwnModel:
             f"there is no folder {name}; name one that holds a model, or a model of the hub as "
             "owner/name"
         )
-    return read(_fetched(name), name)
+    folder = hub.snapshot(
+        name,
+        None,
+        PATTERNS,
+        lambda folder: any(folder.rglob("*.safetensors")),
+        f"{name} is neither a folder nor in the hub's cache, and could not be downloaded; correct "
+        "the name, go online once, or name a folder that holds the model",
+        ELSEWHERE,
+    )
+    return read(folder, name)
 
 
 def read(folder: Path, name: str) -> OwnModel:
@@ -127,7 +138,7 @@ def read(folder: Path, name: str) -> OwnModel:
     if not why and _is_computed_here(folder):
         spec = _spec(folder, name, revision)
         return OwnModel(name, folder, revision, spec, spec.window, spec.positions)
-    positions = int(_json(folder / _transformer(folder) / CONFIG).get("max_position_embeddings", 0))
+    positions = int(_json(_transformer(folder) / CONFIG).get("max_position_embeddings", 0))
     window = _window(folder) or positions or UNKNOWN_WINDOW
     return OwnModel(name, folder, revision, None, window, positions, why)
 
@@ -153,43 +164,20 @@ def files_sha256(folder: Path) -> dict[str, str]:
     }
 
 
-def _fetched(name: str) -> Path:
-    from huggingface_hub import snapshot_download  # late: the import alone takes a second
-
-    cause: Exception | None = None
-    for only_cache in (True, False):
-        try:
-            folder = Path(
-                snapshot_download(
-                    name,
-                    allow_patterns=list(PATTERNS),
-                    ignore_patterns=list(ELSEWHERE),
-                    local_files_only=only_cache,
-                )
-            )
-        except Exception as error:  # the client raises its own, the network's and the system's
-            cause = error
-        else:
-            if not only_cache or any(folder.rglob("*.safetensors")):
-                return folder
-    raise ModelError(
-        f"{name} is neither a folder nor in the hub's cache, and could not be downloaded; correct "
-        "the name, go online once, or name a folder that holds the model"
-    ) from cause
-
-
 def why_plain(folder: Path) -> str:
     """Why late chunking cannot take the model; empty where it can.
 
     Raises:
         ModelError: if a file is not whole JSON.
     """
-    kinds = _kinds(folder)
-    if kinds[:2] != ["Transformer", "Pooling"] or not AFTER_MEAN.issuperset(kinds[2:]):
+    modules = _modules(folder)
+    kinds = [kind for kind, _ in modules]
+    if modules and (
+        kinds[:2] != ["Transformer", "Pooling"] or not AFTER_MEAN.issuperset(kinds[2:])
+    ):
         return f"it computes {', '.join(kinds)}, and late chunking needs the mean of token states"
-    for pooling in _poolings(folder):
-        if not _is_mean(pooling):
-            return "its vector is not the mean of its token states"
+    if modules and not _is_mean(_json(modules[1][1] / CONFIG)):
+        return "its vector is not the mean of its token states"
     if _json(folder / "sentence_bert_config.json").get("do_lower_case"):
         return "its texts are put into lower case first"
     if not (folder / TOKENIZER).is_file():
@@ -202,41 +190,29 @@ def why_plain(folder: Path) -> str:
 
 def tokenizer(folder: Path) -> Tokenizer:
     """The model's tokenizer, which cuts and pads nothing."""
-    read = Tokenizer.from_file(str(folder / TOKENIZER))
-    read.no_padding()
-    read.no_truncation()
-    return read
+    return tokenizer_of(folder / TOKENIZER)
 
 
-def _kinds(folder: Path) -> list[str]:
-    """The classes of its modules in their order; what the library makes of a bare transformer
-    where its files do not say."""
+def _modules(folder: Path) -> list[tuple[str, Path]]:
+    """The classes of its modules in their order, and where the files of each lie; none where its
+    files do not say, of which the library makes a transformer and the mean."""
     modules = _json(folder / "modules.json", [])
-    if not modules:
-        return ["Transformer", "Pooling"]
-    return [str(module.get("type", "")).rpartition(".")[2] for module in modules]
-
-
-def _poolings(folder: Path) -> list[Mapping[str, Any]]:
-    modules = _json(folder / "modules.json", [])
-    return [
-        _json(folder / str(module.get("path", "1_Pooling")) / CONFIG)
-        for module in modules
-        if str(module.get("type", "")).endswith("Pooling")
-    ]
-
-
-def _transformer(folder: Path) -> str:
-    """Where below its folder the transformer's own files lie."""
-    modules = _json(folder / "modules.json", [])
-    return str(modules[0].get("path", "")) if modules else ""
+    named = [(str(module.get("type", "")), module.get("path", "")) for module in modules]
+    return [(kind.rpartition(".")[2], folder / str(path)) for kind, path in named]
 
 
 def _is_computed_here(folder: Path) -> bool:
     """Whether it is an architecture of this package, with nothing but its mean behind it."""
     files = all((folder / name).is_file() for name in (WEIGHTS, TOKENIZER, CONFIG))
-    alone = _kinds(folder)[2:] in ([], ["Normalize"]) and not _transformer(folder)
+    behind = [kind for kind, _ in _modules(folder)[2:]]
+    alone = behind in ([], ["Normalize"]) and _transformer(folder) == folder
     return files and alone and _kind(_json(folder / CONFIG)) is not None
+
+
+def _transformer(folder: Path) -> Path:
+    """Where the transformer's own files lie."""
+    modules = _modules(folder)
+    return modules[0][1] if modules else folder
 
 
 def _is_mean(pooling: Mapping[str, Any]) -> bool:

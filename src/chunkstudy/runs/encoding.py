@@ -18,6 +18,7 @@ from chunkstudy.base.spans import Chunks, Collection, Document
 from chunkstudy.base.tokens import tokens_between
 from chunkstudy.chunkers import contexts, expected_requests, written_contexts
 from chunkstudy.encoders.contextualized import (
+    LAYOUTS,
     Layout,
     TokenSpans,
     continuous,
@@ -26,7 +27,6 @@ from chunkstudy.encoders.contextualized import (
     packed,
 )
 from chunkstudy.encoders.interface import TokenEncoder, frame_of
-from chunkstudy.encoders.window_layouts import LAYOUTS
 from chunkstudy.llm.asking import Asker
 from chunkstudy.runs.chunking import say_price
 from chunkstudy.runs.conditions import EmbeddingMethod, parse_method

@@ -1,14 +1,15 @@
-"""Ranking of documents: a document scores as its best chunk (MaxP)."""
+"""Ranking of documents: a document scores as its best chunk (MaxP).
+
+A ranking of documents has their indices where one of chunks has the chunks'."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from chunkstudy.base.spans import Collection
 from chunkstudy.evaluation.retrieval.chunks import (
+    NO_CHUNK,
     Ranking,
     SearchError,
     check_shapes,
@@ -18,26 +19,7 @@ from chunkstudy.evaluation.retrieval.chunks import (
 )
 from chunkstudy.evaluation.retrieval.small_to_large import best_of_each
 
-NO_DOCUMENT = -1
-
 Ints = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class DocumentRanking:
-    """The best documents of every query: score descending, then document index ascending.
-
-    Attributes:
-        document: shape (queries, depth), int64; -1 where there are fewer documents than the depth.
-        score: shape (queries, depth), float32, that of the best chunk; -inf where ``document``
-            is -1.
-        ties_at_cut: shape (queries,), how many documents were left out although they score the
-            same as the last one kept.
-    """
-
-    document: Ints
-    score: NDArray[np.float32]
-    ties_at_cut: Ints
 
 
 def search_documents(
@@ -47,7 +29,7 @@ def search_documents(
     depth: int,
     excluded: Ints | None = None,
     block: int = 4096,
-) -> DocumentRanking:
+) -> Ranking:
     """Rank the documents for every query by their best chunk, over all chunks.
 
     A document without chunks is never returned.
@@ -88,12 +70,12 @@ def search_documents(
         if excluded is not None:
             best[excluded[rows, None] == documents[starts]] = -np.inf
         keep_best(ranking, rows, best, documents[starts])
-    return DocumentRanking(ranking.chunk, ranking.score, ranking.ties_at_cut)
+    return ranking
 
 
 def documents_of(
     ranking: Ranking, chunk_document: Ints, depth: int, excluded: Ints | None = None
-) -> DocumentRanking:
+) -> Ranking:
     """Rank the documents that the chunks of a ranking belong to, each by its best chunk.
 
     How many documents are found depends on the ranking's depth, and ``ties_at_cut`` counts only
@@ -121,10 +103,10 @@ def documents_of(
     best = best_of_each(ranking, chunk_document, excluded)
     missing = ((0, 0), (0, max(depth - ranking.chunk.shape[1], 0)))
     score = np.pad(best.score, missing, constant_values=-np.inf)
-    document = np.pad(best.chunk, missing, constant_values=NO_DOCUMENT)
+    document = np.pad(best.chunk, missing, constant_values=NO_CHUNK)
     last = score[:, depth - 1 : depth]
     ties = ((score[:, depth:] == last) & ~np.isneginf(last)).sum(axis=1)
-    return DocumentRanking(document[:, :depth], score[:, :depth], ties)
+    return Ranking(document[:, :depth], score[:, :depth], ties)
 
 
 def jina_depth(max_chunks: int) -> int:
@@ -151,7 +133,7 @@ def own_documents(collection: Collection) -> Ints:
     """The document that bears each query's id, shape (queries,), or -1 (for ``excluded``)."""
     positions = collection.positions
     return np.asarray(
-        [positions.get(query.id, NO_DOCUMENT) for query in collection.queries], dtype=np.int64
+        [positions.get(query.id, NO_CHUNK) for query in collection.queries], dtype=np.int64
     )
 
 

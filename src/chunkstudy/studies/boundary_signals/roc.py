@@ -20,12 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from chunkstudy.evaluation.statistics.intervals import (
-    Floats,
-    Tested,
-    percentile_interval,
-    tested,
-)
+from chunkstudy.evaluation.statistics.intervals import Floats, percentile_interval
+from chunkstudy.evaluation.statistics.testing import Tested, tested
 
 RESAMPLES = 5_000
 CHANCE = 0.5

@@ -21,7 +21,6 @@ from chunkstudy.evaluation.measures.reading_budget import AGAIN, ONCE, follow
 from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, TokenOverlap, to_tokens
 from chunkstudy.evaluation.retrieval import chunks as retrieval
 from chunkstudy.evaluation.retrieval.chunks import Limit, Ranking
-from chunkstudy.evaluation.statistics.clusters import clustered_means
 from chunkstudy.evaluation.statistics.differences import (
     FEWEST_DOCUMENTS,
     Keys,
@@ -29,6 +28,7 @@ from chunkstudy.evaluation.statistics.differences import (
     at,
     differences,
 )
+from chunkstudy.evaluation.statistics.testing import clustered_means
 from chunkstudy.runs import steps
 from chunkstudy.runs.conditions import (
     LATE_512,

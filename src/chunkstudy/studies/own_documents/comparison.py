@@ -14,7 +14,6 @@ from chunkstudy.chunkers.structure import sentences
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.measures import coverage, in_tokens
 from chunkstudy.evaluation.statistics import power
-from chunkstudy.evaluation.statistics.clusters import clustered_means
 from chunkstudy.evaluation.statistics.differences import (
     BOOTSTRAP,
     FEWEST_DOCUMENTS,
@@ -23,6 +22,7 @@ from chunkstudy.evaluation.statistics.differences import (
     Pair,
     differences,
 )
+from chunkstudy.evaluation.statistics.testing import clustered_means
 from chunkstudy.studies.own_documents.pipeline import (
     ChunkIndex,
     Ints,
