@@ -66,7 +66,11 @@ in tokens where nothing else is said, and may be others."""
 @app.command(rich_help_panel=PANEL)
 def evaluate(
     documents: Annotated[
-        Path, typer.Argument(help="A folder of texts, a .jsonl with one a line, or BEIR's form")
+        Path,
+        typer.Argument(
+            help="A folder of texts (also HTML, PDF, Word, RTF, notebooks, CSV), a .jsonl with one "
+            "a line, or BEIR's form"
+        ),
     ],
     questions: Annotated[
         Path | None,

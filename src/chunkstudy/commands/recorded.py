@@ -49,9 +49,9 @@ def merge(
 ) -> None:
     """Add another machine's records to those of this checkout; none is replaced."""
     with one_sentence():
-        from chunkstudy.runs.merging import merge as add
+        from chunkstudy.runs import library
 
-        added, already, refused = add(folder)
+        added, already, refused = library.merge(folder)
     for refusal in refused:
         typer.echo(f"chunkstudy: {refusal}", err=True)
     typer.echo(f"{added} records added, {already} were here already, {len(refused)} refused")

@@ -21,7 +21,6 @@ from chunkstudy.runs.conditions import (
     ChunkerSpec,
     Condition,
     EmbeddingMethod,
-    EncoderName,
     parse_encoder,
 )
 from chunkstudy.runs.requirements import reason_not_run
@@ -52,10 +51,8 @@ class Device:
 TWO_CORES = "two-cores"
 DEVICES = {
     TWO_CORES: Device("two CPU cores", 100e9),
-    "t4": Device("an NVIDIA T4", 65e12 / 2),
     "a100": Device("an NVIDIA A100", 312e12 / 2),
     "h100": Device("an NVIDIA H100", 989e12 / 2),
-    "h200": Device("an NVIDIA H200", 989e12 / 2),
 }
 
 
@@ -186,21 +183,6 @@ def estimate(
         expected, basis = drawn.takes(places)
         text = f"not known here: {basis}" if expected is None else f"{expected} ({basis})"
         yield f"boundaries of {drawn.collection}/{drawn.chunker} by {drawn.model}\t{text}"
-
-
-def open_by_model(conditions: Sequence[Condition], places: Places) -> Iterator[str]:
-    """A line per model with conditions that could be run here and are not recorded: how many, how
-    long, and how to start them; they can be stopped at any time and go on where they were."""
-    open_of: dict[str, list[Price]] = {}
-    for price in prices(conditions, places):
-        if not price.blocked and (encoder := price.condition.model):
-            open_of.setdefault(encoder.model, []).append(price)
-    for model, some in open_of.items():
-        yield (
-            f"{model}: {len(some)} open, at most {in_words(total(some).seconds)} on "
-            f"{DEVICES[TWO_CORES].description}; "
-            f"`chunkstudy run --only '*/*/{EncoderName(model)!s}*/*/*'`"
-        )
 
 
 def readings(condition: Condition) -> Iterator[Reading]:

@@ -1,4 +1,5 @@
-"""Every record of the study by condition; scores are read when they are first asked for."""
+"""Every record of the study by condition, and those that another machine adds; scores are read when
+they are first asked for."""
 
 from __future__ import annotations
 
@@ -8,11 +9,13 @@ from pathlib import Path
 
 import pandas as pd
 
+from chunkstudy.base import places
 from chunkstudy.base.files import replacing
 from chunkstudy.base.places import Places
 from chunkstudy.runs import facts, records
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.records import Record as Record
+from chunkstudy.runs.records import RecordError
 
 COLUMNS = (
     "collection", "chunker", "encoder", "ordering", "protocol", "query_id", "measure", "value",
@@ -81,3 +84,42 @@ def write_csv(path: Path, conditions: Iterable[Condition], library: Library) -> 
                 for query, measure, value in scores.itertuples()
             )
     return lines
+
+
+def merge(folder: Path) -> tuple[int, int, list[str]]:
+    """Add the records of a folder that is laid out as ``results/runs``: how many were added, how
+    many were here already, and of each that was refused why.
+
+    A record is refused where it is not whole, or where the same condition is recorded here with
+    other scores.
+
+    Raises:
+        RecordError: if the folder holds no record, or a table of conditions is not whole.
+    """
+    added, already, refused = 0, 0, []
+    for condition in records.find(folder):
+        target, outside = records.runs_of(condition), places.find().rankings
+        try:
+            record = records.read(folder, condition)
+            scores, ranking = record.scores, record.ranking(outside)
+            if not records.complete(target, condition):
+                records.write(target, record.run, scores, record.timing, ranking, outside=outside)
+                added += 1
+                continue
+            digest, other = (
+                source.run.per_query_sha256[:12]
+                for source in (records.read(target, condition), record)
+            )
+            if digest != other:
+                raise RecordError(
+                    f"{condition} is recorded here with other scores (digest {digest}, there "
+                    f"{other}); run it again on both machines to see which holds"
+                )
+            already += 1
+        except RecordError as error:
+            refused.append(str(error))
+    if not added + already + len(refused):
+        raise RecordError(
+            f"there is no record below {folder}; name a folder that is laid out as results/runs"
+        )
+    return added, already, refused

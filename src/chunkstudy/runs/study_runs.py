@@ -162,21 +162,16 @@ def run(
     return folder, tables
 
 
-def chosen(experiment: Experiment, pattern: str = "*", **fields: object) -> list[Any]:
-    """The parts whose name fits a pattern and whose fields have these values; None is any.
+def chosen(experiment: Experiment, pattern: str = "*") -> list[Any]:
+    """The parts whose name fits a pattern.
 
     Raises:
         StudyError: if there are none, or the experiment does not come in parts.
     """
     name = experiment.name
     if not experiment.plan:
-        raise StudyError(f"study {name} does not come in parts; leave --fold, --arm and --part out")
-    matching = [
-        part
-        for part in experiment.plan
-        if fnmatch.fnmatch(part.name, pattern)
-        and all(value is None or getattr(part, key) == value for key, value in fields.items())
-    ]
+        raise StudyError(f"study {name} does not come in parts; leave --part out")
+    matching = [part for part in experiment.plan if fnmatch.fnmatch(part.name, pattern)]
     if not matching:
         named = ", ".join(part.name for part in experiment.plan)
         raise StudyError(f"no part of study {name} is asked for; its parts are {named}")
