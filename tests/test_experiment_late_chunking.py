@@ -159,7 +159,7 @@ def test_a_layouts_record_holds_what_is_compared_and_no_ranking(
     usual = Condition("builtin-graded", "fixed-64", MINILM, "contextualized-16", CORRECTED.name)
     beside = replace(usual, ordering=ordering)
     for one in (usual, beside):
-        running.run(one, where.vectors, where.runs, where.rankings)
+        running.run(one, where.vectors, where.runs)
     kept = records.read(where.runs, beside)
     assert (kept.run.measures, kept.run.ranking) == (["nDCG@10"], None)
     assert list(kept.scores) == ["nDCG@10"]
