@@ -1,20 +1,26 @@
-"""Whatever a model replies, a question with true excerpts comes of it, or a counted rejection."""
+"""Whatever a model replies, a question with true excerpts comes of it, or a counted rejection; both
+filters do what the official loops do."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from chunkstudy.base.spans import Document
 from chunkstudy.collections.chroma import joins_with_and
 from chunkstudy.llm.interface import Finish, Reply, Request
-from chunkstudy.studies.generated_questions import prompts, replies
+from chunkstudy.studies.generated_questions import filters, prompts, replies
+from chunkstudy.studies.generated_questions.filters import ALIKE, UNLIKE
 from chunkstudy.studies.generated_questions.generate import (
+    Candidate,
     Generated,
     generate,
     price,
@@ -197,3 +203,54 @@ def test_the_price_says_the_least_and_the_most_before_anything_is_asked() -> Non
     assert least.output_tokens == 4_000 and most.output_tokens == 36_000
     assert least.dollars and most.dollars
     assert 20 * 1_200 < least.input_tokens < 20 * 2_000
+
+
+Vectors = NDArray[np.float32]
+
+
+def units(rows: Sequence[Sequence[int]]) -> Vectors:
+    values = np.asarray(rows, dtype=np.float32) + np.float32(0.1)
+    return (values / np.linalg.norm(values, axis=1, keepdims=True)).astype(np.float32)
+
+
+VECTORS = st.lists(st.tuples(*[st.integers(-3, 3)] * 3), min_size=1, max_size=12).map(units)
+THRESHOLD = st.floats(-1, 1)
+
+
+@given(VECTORS, THRESHOLD)
+def test_duplicates_fall_as_in_the_official_loop(vectors: Vectors, most: float) -> None:
+    similar = vectors @ vectors.T
+    left = [True] * len(vectors)
+    for i in range(len(vectors)):
+        for j in range(i + 1, len(vectors)):
+            if left[i] and left[j] and similar[i, j] > most:
+                left[j] = False
+    near = np.abs(similar - most).min() < 1e-5  # where rounding decides, either is right
+    found = filters.alike(vectors, most, np.ones(len(vectors), dtype=np.bool_))
+    assert near or (~found).tolist() == left
+
+
+PLANE = {"north": (1.0, 0.0), "almost north": (0.98, 0.199), "east": (0.0, 1.0)}
+
+
+def encode(texts: Sequence[str], _: str) -> Vectors:
+    return np.array([PLANE[text] for text in texts], dtype=np.float32).reshape(-1, 2)
+
+
+def candidate(number: int, question: str, excerpt: str) -> Candidate:
+    start = PLACES.index(f"|{excerpt}|") + 1
+    return Candidate(number, question, "a", ((start, start + len(excerpt)),))
+
+
+PLACES = "|north|almost north|east|"
+
+
+def test_a_question_that_is_dropped_anyway_drops_no_other() -> None:
+    asked = [
+        candidate(1, "north", "east"),
+        candidate(2, "almost north", "north"),
+        candidate(3, "north", "almost north"),
+        candidate(4, "east", "east"),
+    ]
+    found = filters.apply(asked, {"a": PLACES}, encode, 0.36, 0.78)
+    assert found.dropped == (UNLIKE, "", ALIKE, "")
