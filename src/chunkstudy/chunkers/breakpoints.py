@@ -115,7 +115,7 @@ def beginnings(reply: str) -> list[str] | None:
     segments = (object_of(reply) or {}).get("segments")
     if not isinstance(segments, list) or not segments:
         return None
-    begins = [segment.get("begins") for segment in segments if isinstance(segment, dict)]
+    begins: list[Any] = [segment.get("begins") for segment in segments if isinstance(segment, dict)]
     return begins if len(begins) == len(segments) and all(map(says, begins)) else None
 
 
