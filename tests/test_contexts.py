@@ -33,10 +33,6 @@ Free under six. Half price after.
 ## Times
 First at dawn.
 """
-WIKI = (
-    " = Atlanta = \n\n A ship . \n\n = = Career = = \n\n She sank . \n\n"
-    " = = = Refit = = = \n Done .\n"
-)
 TEXTS = st.text(alphabet="ab .\n#=", max_size=120)
 
 
@@ -62,16 +58,6 @@ def test_headings_are_the_path_above_a_chunk_and_not_what_it_holds() -> None:
         "The Ferry > Fares > Children",
         "The Ferry > Times",
     ]
-
-
-def test_headings_of_wikitext_are_found_by_their_signs() -> None:
-    places = at(WIKI, "A ship", "She", "Done")
-    assert contexts.headings(WIKI, places) == [
-        "Atlanta",
-        "Atlanta > Career",
-        "Atlanta > Career > Refit",
-    ]
-    assert contexts.headings("a = b\n\n== \n#no heading\nc == d = e", [3, 20]) == ["", ""]
 
 
 @given(text=TEXTS, data=st.data())

@@ -47,7 +47,8 @@ def folder_of(model: ModelSpec, convert: Convert) -> Path:
             return folder
     except ModelError as error:
         problem = f" (and of the package: {error})"
-    if model.packed and not _is_commit(model):
+    # the revision of what the hub does not have is the digest of its packed file
+    if model.packed and model.packed.sha256.startswith(model.revision):
         raise ModelError(
             f"the weights of {model.id} are not on this machine; {remedy(model)}{problem}"
         )
@@ -184,11 +185,6 @@ def fetched(model: ModelSpec, problem: str = "", files: Sequence[str] | None = N
 
 def _is_made(model: ModelSpec) -> bool:
     return all((cached(model) / name).is_file() for name in model.files or [WEIGHTS])
-
-
-def _is_commit(model: ModelSpec) -> bool:
-    """Whether the hub has the packed file; else its revision is that file's digest."""
-    return not (model.packed and model.packed.sha256.startswith(model.revision))
 
 
 def _of_packages(model: ModelSpec, convert: Convert) -> Path | None:

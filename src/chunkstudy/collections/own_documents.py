@@ -11,6 +11,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -206,13 +207,8 @@ def _each_once(
 def readable(name: str) -> str:
     """A name whose bytes are no UTF-8 with these written as URLs write them, so that it can be
     shown and stored."""
-    return (
-        "".join(
-            f"%{ord(char) - 0xDC00:02X}" if "\udc80" <= char <= "\udcff" else char for char in name
-        )
-        .encode("utf-8", "replace")
-        .decode()
-    )
+    escaped = re.sub("[\udc80-\udcff]", lambda byte: f"%{ord(byte[0]) - 0xDC00:02X}", name)
+    return escaped.encode("utf-8", "replace").decode()
 
 
 def _text(path: Path) -> str | LeftOut:

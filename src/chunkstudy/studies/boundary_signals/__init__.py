@@ -11,9 +11,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from chunkstudy.chunkers.signals import PROFILE, SIGNALS, SIZE, measure
-from chunkstudy.llm.causal_models import MODELS, SMOLLM, described
-from chunkstudy.llm.reading import CausalReader
+from chunkstudy.chunkers.signals import PROFILE, SIGNALS, measure
+from chunkstudy.llm.causal_models import SMOLLM, CausalReader
 from chunkstudy.llm.recordings import RecordedLines
 from chunkstudy.runs import chunking
 from chunkstudy.runs.conditions import MINILM
@@ -33,9 +32,9 @@ def tables(context: Context, _: tuple[str, ...] = ()) -> dict[str, pd.DataFrame]
     entropy by token around the ends of sentences inside paragraphs."""
     texts = every(context.collection)
     memory = chunking.memory(SMOLLM, context.places.vectors)
-    places = read(CausalReader(SMOLLM), texts, memory)
-    pooling = "none: probabilities and attention"
-    context.note(described(MODELS[SMOLLM], SIZE, pooling, "one pass at a time"))
+    reader = CausalReader(SMOLLM)
+    places = read(reader, texts, memory)
+    context.note(reader.describe())
     store = context.store(MINILM)
     places[DISTANCE] = np.concatenate([distances(store, text) for text in texts])
     return {
