@@ -3,7 +3,7 @@ is left out where records are missing."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import product
 
 import numpy as np
@@ -11,9 +11,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.base.spans import Collection, Document, Judgment, Query, chunk_documents
-from chunkstudy.runs.chunking import build_chunker
+from chunkstudy.base.spans import Collection, Document, Judgment, Query
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.studies.late_chunking import gains, layouts, reading, systems, word_search
 from chunkstudy.studies.late_chunking.systems import AVERAGED, BOTH, PLAIN, WORDS, late
@@ -156,14 +154,6 @@ SMALL = Collection(
     (Query("cat", "Where did the CAT sit?", "d0"), Query("bird", "sea of what", "d1")),
     (Judgment("cat", "d0", 0, 11, 1), Judgment("bird", "d1", 0, 23, 1)),
 )
-
-
-def test_words_rank_chunks_of_the_questions_own_document() -> None:
-    chunks = chunk_documents(build_chunker("sentence-1", CORRECTED), SMALL.documents)
-    ranking = word_search.rank(SMALL, chunks, None)
-    first: Sequence[int] = ranking.chunk[:, 0].tolist()
-    assert [chunks.document[chunk] for chunk in first] == [0, 1]
-    assert word_search.scores(SMALL, chunks, ranking)["value"].tolist() == [1.0, 1.0]
 
 
 def test_shared_words_leave_out_stop_words_and_case() -> None:
