@@ -69,7 +69,7 @@ def test_the_text_gives_no_boundary_away(paragraphs: list[texts.Paragraph]) -> N
     assert not any(
         sign in whole.whole for sign in ("\n", "#", "\\", "{", "content", "role", "Food")
     )
-    assert [whole.whole[end : end + 1] for end in whole.ends] == [" "] * len(whole.places)
+    assert [whole.whole[end] for end in whole.places["end"]] == [" "] * len(whole.places)
 
 
 def test_every_signal_is_read_and_tells_boundaries_of_a_made_text() -> None:
@@ -87,7 +87,9 @@ def test_every_signal_is_read_and_tells_boundaries_of_a_made_text() -> None:
     table = areas.areas(tasks).set_index(["among", "boundaries", "signal"])["area"]
     assert table[areas.SENTENCES, "sections of articles", areas.PARAGRAPH_END] == 1
     assert table[areas.SENTENCES, "articles", areas.DISTANCE] == 0.5
-    difference = areas.against(tasks).set_index(["among", "boundaries", "signal"])["difference"]
+    difference = areas.areas(tasks, areas.PUNCTUATION).set_index(["among", "boundaries", "signal"])[
+        "difference"
+    ]
     at = (areas.SENTENCES, "articles")
     expected = table[*at, "influence"] - table[*at, areas.PUNCTUATION]
     assert difference[*at, "influence"] == pytest.approx(expected)

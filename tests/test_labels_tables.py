@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from chunkstudy import Study
 from chunkstudy.base.places import Places
 from chunkstudy.evaluation import statistics
 from chunkstudy.runs import study_results
+from chunkstudy.studies import labels
 from chunkstudy.studies.labels import averages
-from chunkstudy.studies.labels.averages import LabelRecords, worked_example
 from chunkstudy.studies.labels.chunk_labels import GoldRule
+from chunkstudy.studies.labels.worked_example import worked_example
 
 PLACES = Places(Path(__file__).parents[1])
-RECORDS = LabelRecords.of(study_results.tables(PLACES, "labels"))
 
 
 def test_every_number_of_the_worked_example_is_met() -> None:
@@ -30,8 +30,9 @@ def test_every_number_of_the_worked_example_is_met() -> None:
 
 @pytest.mark.parametrize(("rule", "cut"), [("whole", 3), ("any", 10)])
 def test_scores_are_sums_over_the_rows_written_out(rule: GoldRule, cut: int) -> None:
-    scores = averages.scores(replace(RECORDS, rule=rule, cut=cut)).set_index("chunker")
-    for chunker, rows in RECORDS.by_chunker.items():
+    records = averages.read(Study("a script"), "chroma", labels.CHUNKERS, rule, cut)
+    scores = averages.scores(records).set_index("chunker")
+    for chunker, rows in study_results.read(PLACES, "labels", "queries").groupby("chunker"):
         tp, gold = rows[f"TP@{cut} ({rule})"], rows[f"gold ({rule})"]
         recall = [t / g if g else 0 for t, g in zip(tp, gold, strict=True)]
         low, high = statistics.bootstrap_interval(recall)

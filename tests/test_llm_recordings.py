@@ -114,13 +114,7 @@ def test_a_line_cut_at_any_byte_loses_no_other(tmp_path: Path) -> None:
         assert [found(recordings, i) for i in range(3)] == [reply(0), reply(1), None]
         assert recordings.write(request(2), reply(2)) == reply(2)
         assert found(opened(folder), 2) == reply(2)
-        recordings.settle()
-        assert sorted(torn.read_bytes().splitlines()) == sorted(whole.splitlines())
-        aside = torn.with_name(f"{torn.name}.torn")
-        if start < cut < len(whole) - 1:
-            assert aside.read_bytes() == whole[start:cut] + b"\n"
-        else:
-            assert not aside.exists()
+        assert set(whole.splitlines()) <= set(torn.read_bytes().splitlines())
 
 
 @pytest.mark.parametrize("place", [0.1, 0.5, 0.9])
@@ -136,11 +130,8 @@ def test_a_damaged_line_is_named_once_and_counts_as_not_recorded(
     assert [found(recordings, i) for i in range(3)] == [reply(0), None, reply(2)]
     assert recordings.write(request(1), reply(1)) == reply(1)
     assert capsys.readouterr().err.count(f"damaged line at byte {len(lines[0])}") == 1
-    recordings.settle()
-    assert path.with_name(f"{path.name}.torn").read_bytes() == lines[1]
     again = opened(tmp_path)
     assert [found(again, i) for i in range(3)] == [reply(0), reply(1), reply(2)]
-    assert not capsys.readouterr().err
 
 
 def _write_many(folder: str, seed: int, count: int) -> None:
@@ -149,7 +140,6 @@ def _write_many(folder: str, seed: int, count: int) -> None:
     random.Random(seed).shuffle(order)
     for i in order:
         recordings.write(request(i), dataclasses.replace(reply(i), seconds=float(seed)))
-    recordings.settle()
 
 
 def test_processes_that_write_at_once_lose_nothing_and_agree(tmp_path: Path) -> None:
@@ -167,4 +157,3 @@ def test_processes_that_write_at_once_lose_nothing_and_agree(tmp_path: Path) -> 
     assert len(lines) == len(recordings) == 100
     texts = [found(recordings, i) for i in range(100)]
     assert [one and one.text for one in texts] == [reply(i).text for i in range(100)]
-    assert not recordings.path.with_name(f"{recordings.path.name}.torn").exists()

@@ -10,9 +10,11 @@ from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.studies.labels.chunk_labels import (
     GOLD_RULES,
     GoldRule,
-    LabelCounts,
-    count,
+    count_ids,
     gold_chunks,
+    macro,
+    micro,
+    rates,
 )
 
 Pair = tuple[set[int], list[int]]  # gold chunks, retrieved chunks
@@ -31,19 +33,8 @@ places = st.tuples(st.integers(0, 1), st.integers(0, 12), st.integers(0, 12)).ma
 spans = places.filter(lambda p: p[1] < p[2])
 
 
-def by_index(pairs: list[Pair], depth: int = 6) -> tuple[np.ndarray, list[set[int]]]:
-    ranking = np.full((len(pairs), depth), -1)
-    for row, (_, retrieved) in enumerate(pairs):
-        ranking[row, : len(retrieved)] = retrieved
-    return ranking, [wanted for wanted, _ in pairs]
-
-
-def written_out(gold_set: set[int], retrieved_set: set[int]) -> tuple[int, ...]:
-    return (
-        len(gold_set & retrieved_set),
-        len(retrieved_set - gold_set),
-        len(gold_set - retrieved_set),
-    )
+def written_out(gold: set[int], retrieved: set[int]) -> tuple[int, ...]:
+    return len(gold & retrieved), len(retrieved - gold), len(gold - retrieved)
 
 
 def scores_of(tp: int, fp: int, fn: int) -> tuple[float, float, float]:
@@ -53,24 +44,16 @@ def scores_of(tp: int, fp: int, fn: int) -> tuple[float, float, float]:
     return precision, recall, 2 * precision * recall / both if both else 0.0
 
 
-def counts_of(found: LabelCounts) -> list[tuple[int, ...]]:
-    columns = (found.true_positives, found.false_positives, found.false_negatives)
-    return [tuple(row) for row in np.stack(columns, axis=1).tolist()]
-
-
-@given(queries, st.sampled_from([None, 1, 2, 3, 6]))
-def test_counts_and_scores_are_those_of_sets(pairs: list[Pair], cut: int | None) -> None:
-    found = count(*by_index(pairs), cut)
-    slow = [written_out(gold, set(retrieved[:cut])) for gold, retrieved in pairs]
-    assert counts_of(found) == slow
+@given(queries)
+def test_counts_and_scores_are_those_of_sets(pairs: list[Pair]) -> None:
+    counts = count_ids(*zip(*pairs, strict=True))
+    slow = [written_out(gold, set(retrieved)) for gold, retrieved in pairs]
+    assert list(counts.itertuples(index=False, name=None)) == slow
     each = [scores_of(*row) for row in slow]
-    fast = np.stack([found.precision, found.recall, found.f1], axis=1)
-    assert np.allclose(fast, each)
-    macro = found.macro()
-    assert np.allclose([macro.precision, macro.recall, macro.f1], np.mean(each, axis=0))
-    micro = found.micro()
+    assert np.allclose(rates(counts), each)
+    assert np.allclose(macro(counts), np.mean(each, axis=0))
     pooled = scores_of(*(sum(column) for column in zip(*slow, strict=True)))
-    assert np.allclose([micro.precision, micro.recall, micro.f1], pooled)
+    assert np.allclose(micro(counts), pooled)
 
 
 def slow_gold(

@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from chunkstudy.chunkers.signals import staying
+from chunkstudy.llm.causal_models import CausalReader, HiddenPart, Read
 from chunkstudy.llm.interface import LanguageModelError
-from chunkstudy.llm.reading import CausalReader, HiddenPart, Read
 from tests.small_llama import POSITIONS, write_checkpoint
 
 TEXT = "A letter came on Monday. Nobody opened it. The hens were fed at noon, and it rained."
@@ -37,7 +37,7 @@ def read(reader: CausalReader, ids: list[int]) -> Read:
 def probabilities(reader: CausalReader, seen: list[int]) -> np.ndarray:
     """Of the next token, by a reading of nothing else."""
     with torch.inference_mode():
-        logits = reader._model(torch.tensor([[0, *seen]])).logits[0, -1].double().numpy()
+        logits = reader.model(torch.tensor([[0, *seen]])).logits[0, -1].double().numpy()
     odds = np.exp(logits - logits.max())
     return odds / odds.sum()
 
@@ -56,7 +56,7 @@ def test_attention_is_the_mean_over_layers_and_heads_and_the_last_layers_largest
     reader: CausalReader, ids: list[int], read: Read
 ) -> None:
     with torch.inference_mode():
-        layers = reader._model(torch.tensor([[0, *ids]]), output_attentions=True).attentions
+        layers = reader.model(torch.tensor([[0, *ids]]), output_attentions=True).attentions
     by_hand = np.mean([layer[0, head].numpy() for layer in layers for head in range(4)], axis=0)
     assert read.attention == pytest.approx(by_hand[1:, 1:], abs=1e-6)
     assert read.largest == pytest.approx(layers[-1][0].numpy().max(axis=0)[1:, 1:], abs=1e-6)
@@ -72,7 +72,7 @@ def test_hiding_is_masking_and_moves_no_position(reader: CausalReader, ids: list
     mask = torch.where(torch.tensor(allowed), 0.0, torch.finfo(torch.float32).min)
     with torch.inference_mode():
         tokens = torch.tensor([[0, *ids[: first + length]]])
-        logits = reader._model(tokens, attention_mask=mask[None, None]).logits[0]
+        logits = reader.model(tokens, attention_mask=mask[None, None]).logits[0]
     logs = torch.log_softmax(logits, dim=-1).numpy() / np.log(2)
     expected = [-logs[i + 1, ids[i + 1]] for i in range(first, first + length)]
     (found,) = reader.again(ids, reader.read(ids), [HiddenPart(first, length, away)])

@@ -34,7 +34,7 @@ import pandas as pd
 from tqdm import tqdm
 
 from chunkstudy.base.spans import text_digest
-from chunkstudy.llm.reading import CausalReader, Floats32, HiddenPart, Read
+from chunkstudy.llm.causal_models import CausalReader, Floats32, HiddenPart, Read
 from chunkstudy.llm.recordings import RecordedLines
 
 AFTER = 24

@@ -66,8 +66,8 @@ def run(
     elsewhere = "CHUNKSTUDY_LLM_RECORDINGS" in os.environ
     recordings = replies_folder() if elsewhere else folder / output.RECORDINGS
     mode = mode_from_environment() if os.environ.get("CHUNKSTUDY_LLM") else "record"
-    with Asker("replay" if replay else mode, recordings) as asker:
-        made = generate.generate(documents.documents, settings, asker.ask, say)
+    asker = Asker("replay" if replay else mode, recordings)
+    made = generate.generate(documents.documents, settings, asker.ask, say)
     output.write_documents(folder, documents)  # nothing is written where nobody could be asked
     store = load_store(encoder.replace("/", "__"), places.vectors)
     filtered = filters.apply(made.candidates, documents.texts, store.encode, least, most)

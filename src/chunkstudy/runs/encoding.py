@@ -120,19 +120,17 @@ def contexts_of(
     if not method.llm:
         return contexts.of(method.context, collection, chunks) if method.context else []
     shown = written_contexts.with_chunks(collection.documents, chunks)
-    with asker or Asker() as asking:
-        if asking.mode != "replay":
-            expected = expected_requests.of_contexts(method.llm, shown)
-            say_price(asking, f"{collection.name}, {method}", expected)
-        requests = (
-            request
-            for text, of in shown
-            for request in written_contexts.requests(method.llm, text, of)
-        )
-        quiet = not sys.stderr.isatty()
-        replies = asking.ask_many(requests)
-        bar = tqdm(replies, "contexts", len(chunks), unit="chunk", disable=quiet, leave=False)
-        return [written_contexts.context(reply) for reply in bar]
+    asker = asker or Asker()
+    if asker.mode != "replay":
+        expected = expected_requests.of_contexts(method.llm, shown)
+        say_price(asker, f"{collection.name}, {method}", expected)
+    requests = (
+        request for text, of in shown for request in written_contexts.requests(method.llm, text, of)
+    )
+    quiet = not sys.stderr.isatty()
+    replies = asker.together(asker.ask, requests)
+    bar = tqdm(replies, "contexts", len(chunks), unit="chunk", disable=quiet, leave=False)
+    return [written_contexts.context(reply) for reply in bar]
 
 
 class Vectors(NamedTuple):
