@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -45,8 +44,7 @@ SHOWN = 40
 """Characters of a text that an error shows."""
 
 
-@dataclass(frozen=True)
-class EmbeddingReply:
+class EmbeddingReply(NamedTuple):
     """Vectors (texts, dimension) in the order of the texts, as received; the model's name and the
     tokens counted as the server gives them."""
 
@@ -194,11 +192,9 @@ class OpenAIClient:
             problem = self._error(f"sent nothing for {TIMEOUT:g} seconds; run again later")
         except openai.OpenAIError:
             problem = self._error("cannot be reached; check that a server listens there")
-        except ValidationError as error:
-            where = first_fault(error)[0]
+        except (ValueError, TypeError, AttributeError) as error:
+            where = first_fault(error)[0] if isinstance(error, ValidationError) else "no such form"
             problem = self._error(f"sent a reply that cannot be read ({where}); {ALIKE}")
-        except (ValueError, TypeError, AttributeError):
-            problem = self._error(f"sent a reply that cannot be read (not as documented); {ALIKE}")
         raise problem
 
     def _error(self, problem: str) -> LanguageModelError:
