@@ -9,16 +9,14 @@ from pathlib import Path
 import pytest
 
 from chunkstudy.base.places import Places
-from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.collections import registry
 from chunkstudy.encoders import models
 from chunkstudy.publish import planned
 from chunkstudy.runs import published_grid
-from chunkstudy.runs.conditions import LARGE, MINILM_512, MPNET, PRE_EMBEDDING, Condition
+from chunkstudy.runs.conditions import LARGE, MINILM_512, Condition
 from chunkstudy.runs.estimate import (
     estimate,
     known_size,
-    open_by_model,
     prices,
     segmentations,
     total,
@@ -40,7 +38,7 @@ def test_totals_are_the_sums_of_their_lines(nothing_recorded: Places) -> None:
     found = prices(study, nothing_recorded)
     assert [one.blocked for one in found] == sorted(one.blocked for one in found)
     assert {one.condition for one in found} == set(study)
-    lines = list(estimate(study, nothing_recorded, "h200"))
+    lines = list(estimate(study, nothing_recorded, "h100"))
     assert len(lines) == len(study) + 3 + len(segmentations(study))
     open_line, blocked_line, all_line = map(_numbers, lines[len(study) : len(study) + 3])
     assert all_line[0] == pytest.approx(total(found).tokens / 1e6, abs=0.01)
@@ -92,14 +90,6 @@ def test_what_is_recorded_costs_nothing() -> None:
     assert prices([recorded], ROOT) == []
 
 
-def test_every_collection_has_a_size(tmp_path: Path) -> None:
-    for name in {one.collection for one in planned.conditions(ROOT)}:
-        assert known_size(name, Places(tmp_path))[1] > 0
-    for name in ("scifact", "gutenqa-emma"):
-        recorded = known_size(name, ROOT)[1]
-        assert recorded != known_size(name, Places(tmp_path))[1]
-
-
 def test_a_size_that_is_assumed_is_said(
     nothing_recorded: Places, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -115,22 +105,3 @@ def _numbers(line: str) -> tuple[float, float]:
     dollars = re.search(r"\$([\d.]+)$", line)
     assert tokens and dollars
     return float(tokens[1]), float(dollars[1])
-
-
-def test_a_model_with_open_conditions_has_a_line_that_starts_them(
-    nothing_recorded: Places,
-) -> None:
-    model_free = Condition("chroma", "token-400-0", "none", "none", "corrected")
-    blocked = published_grid.taxonomy("fiqa", "semantic", published_grid.NOMIC, "pre_embedding")
-    wanted = [
-        Condition("scifact", "none", f"{MPNET}{w}", PRE_EMBEDDING, CORRECTED.name)
-        for w in ("", "-w512")
-    ]
-    minilm = Condition("scifact", "none", MINILM_512, PRE_EMBEDDING, CORRECTED.name)
-    lines = list(open_by_model([*wanted, model_free, blocked, minilm], nothing_recorded))
-    assert [line.split(":")[0] for line in lines] == [
-        "sentence-transformers/all-mpnet-base-v2",
-        "sentence-transformers/all-MiniLM-L6-v2",
-    ]
-    assert "2 open, at most" in lines[0] and f"--only '*/*/{MPNET}*/*/*'" in lines[0]
-    assert list(open_by_model([blocked, model_free], nothing_recorded)) == []

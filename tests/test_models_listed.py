@@ -3,7 +3,6 @@ word by word."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -116,13 +115,6 @@ def test_the_command_prints_every_model_and_what_each_lacks() -> None:
     suits = [block for block in blocks if "late chunking suits  yes" in block]
     assert len(suits) == 4 and not any("why not" in block for block in suits)
     assert all("why not" in block for block in blocks if block not in suits)
-
-
-def test_the_command_gives_json_with_nothing_where_nobody_says() -> None:
-    shown = CliRunner().invoke(app, ["models", "e5-small", "ada", "--json"])
-    small, api = json.loads(shown.stdout)
-    assert small["tuned on"] is None and small["document prefix"] == "passage: "
-    assert api["token states"] is False and api["weights here"] is False
 
 
 def test_weights_are_at_hand_where_a_package_or_a_folder_has_them_and_nothing_is_downloaded(

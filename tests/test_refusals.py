@@ -102,7 +102,6 @@ COMMANDS = [
     ("estimate --device abacus", "unknown device 'abacus'; use one of two-cores"),
     ("study zz", "unknown study 'zz'; use one of b"),
     ("study labels --collection zz", "unknown collection 'zz'; use one of chroma"),
-    ("notebook clams", "unknown notebook 'clams'"),
     ("reproduce --profile zz", "unknown profile 'zz'; use builtin"),
     ("export --csv scores.csv --only zz", "no record matches zz"),
     ("export", "name what to write: --csv FILE, --trec FOLDER, or both"),
@@ -321,13 +320,3 @@ def test_a_parameter_of_a_notebook_that_is_wrong_however_it_is_given(
         changed(small, {"In": ["", "size = 30", f"{INJECTED}{cell}"]})
     assert not small.with_name("out.ipynb").exists()
     changed(small, {"In": ["", "size = 30", f"{INJECTED}size = 3"]})
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [("size", "write 'size' as name=value"), ("size=four tokens", "no value for parameter 'size'")],
-)
-def test_a_parameter_that_is_typed_wrong(
-    words: str, sentence: str, small: Path, here: Path
-) -> None:
-    assert sentence in refused(here, ["notebook", "small", "-p", words])

@@ -70,25 +70,25 @@ def test_the_order_in_which_parts_were_run_does_not_show(tmp_path: Path) -> None
     assert written[0] == written[1]
 
 
-def test_parts_are_chosen_by_field_and_name_and_a_wrong_choice_is_refused() -> None:
-    chosen = study_runs.chosen(STUDY, "within/*", fold=1, system="mixed")
+def test_parts_are_chosen_by_name_and_a_wrong_choice_is_refused() -> None:
+    chosen = study_runs.chosen(STUDY, "within/mixed-*-fold-1-*")
     assert [one.name for one in chosen] == ["within/mixed-512-fold-1-seed-0"]
     assert len(study_runs.chosen(STUDY)) == len(PLAN)
     with pytest.raises(StudyError, match="its parts are within/untrained-512-fold-0"):
-        study_runs.chosen(STUDY, fold=17)
-    with pytest.raises(StudyError, match="study made does not come in parts; leave --fold"):
+        study_runs.chosen(STUDY, "*-fold-17-*")
+    with pytest.raises(StudyError, match="study made does not come in parts; leave --part"):
         study_runs.chosen(Experiment("made", "How many?"))
 
 
-def test_the_command_prices_parts_without_running_them_and_refuses_folds_of_other_studies(
+def test_the_command_prices_parts_without_running_them_and_refuses_parts_of_other_studies(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("CHUNKSTUDY_ROOT", str(ROOT))
     monkeypatch.setattr(study, "part", lambda *_: pytest.fail("run"))
-    asked = ["study", NAME, "--fold", "3", "--arm", "mixed", "--dry-run"]
+    asked = ["study", NAME, "--part", "within/mixed-*-fold-3-*", "--dry-run"]
     told = CliRunner().invoke(app, asked)
     assert told.exit_code == 0 and "hours of a core at most" in told.stdout
-    refused = CliRunner().invoke(app, ["study", "bidirectionality", "--fold", "1"])
+    refused = CliRunner().invoke(app, ["study", "bidirectionality", "--part", "x"])
     assert refused.exit_code == 1 and "does not come in parts" in refused.output
     refused = CliRunner().invoke(app, ["study", NAME, "--collection", "scifact"])
     assert refused.exit_code == 1 and "leave --collection out" in refused.output

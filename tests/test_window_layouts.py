@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 
 from chunkstudy.base.protocols import AS_PUBLISHED_JINA, CORRECTED, Protocol
 from chunkstudy.base.spans import Chunks, Document
-from chunkstudy.encoders.contextualized import whole
+from chunkstudy.encoders.contextualized import LAYOUTS, whole
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.encoders.window_layouts import LAYOUTS
 from chunkstudy.runs import encoding
 from chunkstudy.runs.conditions import EmbeddingMethod, parse_method
 from chunkstudy.runs.store import VectorStore
@@ -198,9 +197,9 @@ def test_stored_vectors_of_a_layout_are_those_of_reading_again(
     for name in ("", layout, "0"):  # what other layouts left there is not taken for it
         other = parse_method(slug(12, name))
         encoding.read_once(store, [encoding.jobs(store, [one], chunks, other, CORRECTED)])
-    read = store.tokens
+    computed = store.computed
     found, _ = encoding.encode(store, [one], chunks, ordering, CORRECTED)
-    assert store.tokens == read
+    assert store.computed == computed
     np.testing.assert_array_equal(found, pooled(encoder, one, chunks, 12, layout))
 
 

@@ -16,11 +16,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from chunkstudy.base.folding import solid
-from chunkstudy.base.spans import Drawn, Span
+from chunkstudy.base.spans import Drawn, Span, stripped
 from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers.lumberchunker import units
 from chunkstudy.chunkers.propositions import object_of, says
-from chunkstudy.chunkers.structure import stripped
 from chunkstudy.llm.interface import Ask, Request, conversation
 
 Kind = Literal["structure", "topic", "summary"]

@@ -23,11 +23,9 @@ def study(
         typer.Option(help="Take these instead; the tables then go to build/studies"),
     ] = None,
     list_studies: Annotated[bool, typer.Option("--list", help="Every study's question")] = False,
-    fold: Annotated[int | None, typer.Option(help="Of a study in parts, those of a fold")] = None,
-    system: Annotated[
-        str | None, typer.Option("--arm", help="Those of a system, for instance context")
-    ] = None,
-    part: Annotated[str, typer.Option(help="Those of a name, with wildcards")] = "*",
+    part: Annotated[
+        str, typer.Option(help="Of a study in parts, those of a name, with wildcards")
+    ] = "*",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what parts take")] = False,
 ) -> None:
     """Answer a question outside the grid; writes results/studies/NAME.
@@ -45,11 +43,10 @@ def study(
             return
         where = places.find()
         experiment = experiments.of(experiments.module_of(name))
-        if experiment.plan or fold is not None or system or part != "*" or dry_run:
+        if experiment.plan or part != "*" or dry_run:
             if collection:
                 raise StudyError(f"study {name} comes in parts; leave --collection out")
-            parts = study_runs.chosen(experiment, part, fold=fold, system=system)
-            parts = study_runs.todo(where, experiment, parts)
+            parts = study_runs.todo(where, experiment, study_runs.chosen(experiment, part))
             if dry_run and experiment.estimate:
                 for line in experiment.estimate(parts):
                     typer.echo(line)

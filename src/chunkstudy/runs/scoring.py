@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -65,7 +64,6 @@ class Scored:
     ties_at_cut: int = 0
     tie_range: dict[str, tuple[float, float]] = field(default_factory=dict)
     kept: pd.DataFrame | None = None
-    seconds: dict[str, float] = field(default_factory=dict)
 
 
 def score(
@@ -104,9 +102,7 @@ def token_overlap(
     collection: Collection, chunks: Chunks, by: By | None, protocol: Protocol
 ) -> Scored:
     """Every measure of the token-overlap task."""
-    started = time.perf_counter()
     ranked = None if by is None else _ranked(by, OVERLAP_DEPTH)
-    searched = time.perf_counter()
     columns: dict[str, NDArray[np.float64]] = {}
     _score_unit(columns, TokenOverlap.of(collection, chunks, protocol.hit), ranked, "", protocol)
     if protocol.true_tokens:
@@ -124,14 +120,12 @@ def token_overlap(
         _long(collection, columns),
         0 if ranked is None else int(ranked.tied_at(10).sum()),
         kept=None if ranked is None else rankings.of_chunks(ranked, chunks),
-        seconds=_seconds(started, searched, ranked is not None),
     )
 
 
 def in_corpus(collection: Collection, chunks: Chunks, by: By, protocol: Protocol) -> Scored:
     """nDCG@10, R@10 and R@100 of documents, each scored by its best chunk; of documents read whole
     also what is ``PRINTED`` of the collection."""
-    started = time.perf_counter()
     is_whole = len(chunks) == len(collection.documents)
     measures = ranking.MEASURES + (PRINTED.get(collection.name, ()) if is_whole else ())
     excluded = excluded_documents(collection, protocol)
@@ -145,13 +139,11 @@ def in_corpus(collection: Collection, chunks: Chunks, by: By, protocol: Protocol
     while depth < documents and ranking.ties_past_end(ranked, RANK).any():
         depth = min(8 * depth, documents)
         ranked = rank(depth, excluded)
-    searched = time.perf_counter()
     return Scored(
         ranking.per_query(collection, ranked, measures),
         ties_at_cut=int((ranked.score[:, RANK - 1] == ranked.score[:, RANK]).sum()),
         tie_range={f"nDCG@{RANK}": ranking.tie_bounds(collection, ranked, f"nDCG@{RANK}")},
         kept=rankings.of_documents(ranked),
-        seconds=_seconds(started, searched),
     )
 
 
@@ -175,11 +167,9 @@ def in_document(
         by_parent: chunks of one span, propositions, count as their parent, once, as ielab scores
             them; the parents are those of the first 2,000 chunks.
     """
-    started = time.perf_counter()
     limit = retrieval.Limit.of(collection, chunks)
     depth = min(PROPOSITION_DEPTH, max(1, len(chunks))) if by_parent else max(FIRST_HIT_CUTS) + 1
     ranked = _ranked(by, depth, limit)
-    searched = time.perf_counter()
     spans = {}
     if gold is None:
         spans = TokenOverlap.of(collection, chunks, protocol.hit).at(ranked.chunk, SPAN_CUT)
@@ -200,7 +190,7 @@ def in_document(
         judged = {judgment.query for judgment in collection.judgments}
         scores = scores[scores["query_id"].isin(judged)]
     stored = rankings.of_chunks(ranked, chunks, relevant)
-    return Scored(scores, ties, kept=stored, seconds=_seconds(started, searched))
+    return Scored(scores, ties, kept=stored)
 
 
 def rounded(scores: pd.DataFrame) -> pd.DataFrame:
@@ -267,8 +257,3 @@ def _long(collection: Collection, columns: dict[str, NDArray[np.float64]]) -> pd
     wide = pd.DataFrame(columns)
     wide.insert(0, "query_id", [query.id for query in collection.queries])
     return wide.melt(id_vars="query_id", var_name="measure", value_name="value")
-
-
-def _seconds(started: float, searched: float, search: bool = True) -> dict[str, float]:
-    scoring = {"scoring_seconds": time.perf_counter() - searched}
-    return {"search_seconds": searched - started, **scoring} if search else scoring

@@ -38,7 +38,7 @@ def tables(context: Context, _: tuple[str, ...] = ()) -> dict[str, pd.DataFrame]
     store = context.store(MINILM)
     places[DISTANCE] = np.concatenate([distances(store, text) for text in texts])
     return {
-        "places": places.drop(columns=list(PROFILE)).round(DECIMALS),
+        "places": places.drop(columns=["end", *PROFILE]).round(DECIMALS),
         "profile": profile(places),
     }
 
@@ -49,7 +49,9 @@ def read(
     """A row per candidate, a column per signal and per token around it."""
     names = (*SIGNALS, *PROFILE)
     rows = [
-        text.places.join(measure(reader, text.whole, text.ends, names, memory, label=text.name))
+        text.places.join(
+            measure(reader, text.whole, text.places["end"].tolist(), names, memory, label=text.name)
+        )
         for text in texts
     ]
     return pd.concat(rows, ignore_index=True)

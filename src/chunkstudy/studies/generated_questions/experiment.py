@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from chunkstudy.base.spans import Collection
-from chunkstudy.collections.chroma import FILES, joins_with_and
+from chunkstudy.collections.chroma import QUESTIONS, joins_with_and
 from chunkstudy.runs.conditions import MINILM
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
@@ -50,7 +50,7 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
         raise ValueError("this study is of chroma; leave --collection out")
     chroma = context.collection("chroma")
     released = _released(chroma, context.store(MINILM))
-    file = context.file(FILES["questions_df.csv"]).read_bytes().decode("utf-8")
+    file = context.file(QUESTIONS).read_bytes().decode("utf-8")
     return {
         "released": released,
         "thresholds": thresholds(released),
