@@ -10,7 +10,6 @@ import numpy as np
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Chunks, Collection, Document, chunk_documents
 from chunkstudy.chunkers.passages import paragraphs
-from chunkstudy.llm.asking import NotRecordedError
 from chunkstudy.runs.chunking import build_chunker
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.study_runs import Context
@@ -20,12 +19,10 @@ TEXT = "\n".join(f"Paragraph {i} " + "goes on and on. " * (5 + i % 7) for i in r
 BOOK = Collection("gutenqa-emma", (Document("book", TEXT),), (), ())
 
 
-def context(recorded: bool = True) -> Context:
+def context() -> Context:
     """One that cuts the book; the released boundaries are every fourth paragraph."""
 
     def chunks(condition: Condition) -> Chunks:
-        if condition.chunker == study.SMALL and not recorded:
-            raise NotRecordedError("nobody was asked")
         if condition.chunker in (study.RELEASED, study.SMALL):
             return begins(range(0, 80, 4))
         chunker = build_chunker(condition.chunker, CORRECTED)
