@@ -16,6 +16,9 @@ from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.language_models import window_answers as study
 
 TEXT = "\n".join(f"Paragraph {i} " + "goes on and on. " * (5 + i % 7) for i in range(80))
+PLAIN = Condition(
+    "gutenqa-emma", study.RELEASED, study.MINILM_512, study.PRE_EMBEDDING, CORRECTED.name
+)
 BOOK = Collection("gutenqa-emma", (Document("book", TEXT),), (), ())
 
 
@@ -45,7 +48,7 @@ def begins(numbers: range | list[int]) -> Chunks:
 
 
 def test_the_place_of_a_released_boundary_is_counted_among_its_windows_candidates() -> None:
-    rows = study.answered(context(), Condition("gutenqa-emma", study.RELEASED, *_plain()))
+    rows = study.answered(context(), PLAIN)
     assert set(rows["answered"]) == {4} and (rows["candidates"] >= 4).all()
     assert len(rows) == 80 // 4 - 1  # what is left at the end asks nobody
 
@@ -58,7 +61,3 @@ def test_draws_keep_how_many_chunks_there_are_and_their_order_only_is_drawn() ->
     for *_, chunks in sizes:
         assert len(chunks) == 20 and chunks.start[0] == 0
     assert len({chunks.digest() for _, chunker, _, chunks in sizes if chunker == study.SMALL}) == 5
-
-
-def _plain() -> tuple[str, str, str]:
-    return study.MINILM_512, study.PRE_EMBEDDING, study.CORRECTED.name

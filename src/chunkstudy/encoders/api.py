@@ -27,7 +27,7 @@ from chunkstudy.encoders.interface import Encoder, Role
 from chunkstudy.llm.interface import LanguageModelError
 from chunkstudy.llm.keys import key
 from chunkstudy.llm.openai_client import KEY, OpenAIClient, usual_address
-from chunkstudy.llm.prices import PRICES, Estimate, Price, budget
+from chunkstudy.llm.prices import PRICES, Estimate, budget
 from chunkstudy.llm.recordings import RecordedLines, place
 
 NAME = "openai/"
@@ -213,7 +213,7 @@ class ApiEncoder:
             requests=len(sizes),
             recorded=len(unique) - len(missing),
             input_tokens=sum(sizes),
-            dollars=self.price.dollars(sum(sizes)) if self.price else None,
+            dollars=self._dollars(sum(sizes)),
             counted=self._known,
         )
 
@@ -247,14 +247,16 @@ class ApiEncoder:
 
     def _asked(self, texts: Sequence[str], size: int) -> NDArray[np.float32]:
         """Vectors of texts that one request may hold, received and recorded."""
-        price = self.price or Price(0, 0, "no price is known", "")
         reply = budget().charge(
-            price.dollars(size),
+            self._dollars(size) or 0.0,
             lambda: self._client.embed(texts, self.dimension, any_name=not self._known),
-            lambda reply: price.dollars(reply.tokens),
+            lambda reply: self._dollars(reply.tokens) or 0.0,
         )
         self.recordings.write(texts, reply.vectors, reply.model)
         return reply.vectors
+
+    def _dollars(self, tokens: int) -> float | None:
+        return self.price.dollars(tokens) if self.price else None
 
     def _batches(self, texts: Sequence[str]) -> Iterator[tuple[list[str], int]]:
         """Texts in order, as many as one request may hold, with their tokens."""
