@@ -1,5 +1,5 @@
-"""The controls: overlap and size at an equal budget, whose chunks are ranked, and recall beside five
-chunks; random boundaries keep number and sizes, and let cuts fall nowhere but where they may."""
+"""The controls: at an equal budget whose chunks are ranked, and recall beside five chunks; random
+boundaries keep number and sizes, and let cuts fall nowhere but where they may."""
 
 from __future__ import annotations
 
