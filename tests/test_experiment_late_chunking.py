@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +15,7 @@ from hypothesis import strategies as st
 from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import AS_PUBLISHED_IELAB, AS_PUBLISHED_JINA, CORRECTED, Protocol
 from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query, chunk_documents
-from chunkstudy.encoders.contextualized import Frame, packed
+from chunkstudy.encoders.contextualized import Frame, Layout, packed
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.runs import encoding, records
 from chunkstudy.runs import run as running
@@ -42,9 +44,15 @@ def encoder(tmp_path_factory: pytest.TempPathFactory) -> TransformerEncoder:
 
 
 def test_all_chunkers_are_pooled_from_one_reading(
-    encoder: TransformerEncoder, tmp_path: Path
+    encoder: TransformerEncoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store = VectorStore(encoder, tmp_path)
+    store, pool, read = VectorStore(encoder, tmp_path), encoder.pool, list[int]()
+
+    def counted(layouts: Sequence[Layout], spans: Sequence[Any]) -> Any:
+        read.extend(layout.tokens for layout in layouts)
+        return pool(layouts, spans)
+
+    monkeypatch.setattr(encoder, "pool", counted)
     ordering = EmbeddingMethod(16, 0)
     sets = [
         chunk_documents(build_chunker(slug, CORRECTED), DOCUMENTS)
@@ -54,7 +62,7 @@ def test_all_chunkers_are_pooled_from_one_reading(
     encoding.read_once(store, many)
     for chunks in sets:
         encoding.encode(store, DOCUMENTS, chunks, ordering, CORRECTED)
-    assert store.tokens == sum(layout.tokens for layout in many[0].layouts)
+    assert sum(read) == sum(layout.tokens for layout in many[0].layouts)
 
 
 def test_a_chunk_without_tokens_is_counted_and_scores_nothing(
@@ -93,7 +101,7 @@ def test_a_layouts_record_holds_what_is_compared_and_no_ranking(
     usual = Condition("builtin-graded", "fixed-64", MINILM, "contextualized-16", CORRECTED.name)
     beside = replace(usual, ordering=ordering)
     for one in (usual, beside):
-        running.run(one, where.vectors, where.runs, where.rankings)
+        running.run(one, where.vectors, where.runs)
     kept = records.read(where.runs, beside)
     assert (kept.run.measures, kept.run.ranking) == (["nDCG@10"], None)
     assert list(kept.scores) == ["nDCG@10"]

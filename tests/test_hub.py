@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import io
-import shutil
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from chunkstudy.base import hub, weights
+from chunkstudy.base import hub
 from chunkstudy.base.models import Parts
 from chunkstudy.encoders import models
 from chunkstudy.encoders.models import ModelError
@@ -22,6 +21,7 @@ from tests import hub_models, hub_server
 from tests.hub_models import Checkpoint
 
 E5 = "intfloat/multilingual-e5-large"
+LARGE = "model.safetensors"
 TEXTS = ["The lamp was lit at dusk.", "A ﬁeld of ½ barley\nby the river."]
 
 
@@ -71,8 +71,8 @@ def test_a_published_model_loads_from_the_hub_and_nothing_unpinned_is_asked_for(
         ("/resolve/", hub_server.gated, f"accept it at .*/{E5}, set HF_TOKEN to a token"),
         ("/tree/", hub_server.asks_for_login, "accept it at .*, set HF_TOKEN"),
         ("/tree/", hub_server.overloaded, "answered 503 for .*; run again later"),
-        (hub_server.STORED, hub_server.stalls, "sent nothing of .* for as long as is waited"),
-        (hub_server.STORED, hub_server.another_file, "has another sha256 than the pinned"),
+        (f"GET /{E5}/resolve/", hub_server.stalls, "sent nothing of .* for as long as is waited"),
+        ("/resolve/", hub_server.another_file, "has another sha256 than the pinned"),
     ],
 )
 def test_a_fault_of_the_hub_is_one_sentence_that_says_what_to_do(
@@ -82,7 +82,7 @@ def test_a_fault_of_the_hub_is_one_sentence_that_says_what_to_do(
     checkpoints: dict[str, Checkpoint],
     served: hub_server.State,
 ) -> None:
-    served.faults += [(part, fault)] * 12
+    served.faults += [(part, fault)] * 40
     with pytest.raises(models.ModelError, match=sentence) as raised:
         models.weights_folder(checkpoints[E5].registered())
     assert "\n" not in str(raised.value)
@@ -115,7 +115,7 @@ def test_recorded_digests_let_a_model_run_and_guard_its_files_at_that_revision(
 def test_a_download_that_is_not_what_the_hub_says_is_not_recorded(
     unchecked: models.ModelSpec, served: hub_server.State
 ) -> None:
-    served.faults += [(f"GET {hub_server.STORED}", hub_server.another_file)] * 2
+    served.faults += [(LARGE, hub_server.another_file)] * 2
     with pytest.raises(models.ModelError, match=r"model\.safetensors arrived damaged"):
         models.record_digests(unchecked)
     assert not models.with_recorded_digests(unchecked).verified
@@ -135,134 +135,73 @@ FILES = {
     "tokenizer.json": b'{"a": 1}',
     "config.json": b"{}",
 }
-COUNT = 3
+PACKAGES = ("made-model-part-001", "made-model-part-002", "made-model-part-003")
 
 
-def digest(content: bytes) -> str:
-    return sha256(content).hexdigest()
-
-
-def zipped(files: Mapping[str, bytes]) -> bytes:
+def pieces(files: Mapping[str, bytes]) -> list[bytes]:
+    """A zip of a model's files, and of one that lies outside its folder, in as many parts."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         for name, content in files.items():
             archive.writestr(f"made/{name}", content)
         archive.writestr("../outside.txt", "never written")
-    return packed.getvalue()
+    content, size = packed.getvalue(), len(packed.getvalue()) // len(PACKAGES) + 1
+    return [content[i * size : (i + 1) * size] for i in range(len(PACKAGES))]
 
 
-def cut(content: bytes) -> list[bytes]:
-    size = len(content) // COUNT + 1
-    return [content[i * size : (i + 1) * size] for i in range(COUNT)]
+PARTS = pieces(FILES)
+OTHER = pieces(FILES | {"model.safetensors": bytes(range(256))[::-1] * 40})
+MADE = dataclasses.replace(
+    models.spec("sentence-transformers/all-mpnet-base-v2"),
+    id="tests/made",
+    files={name: sha256(content).hexdigest() for name, content in FILES.items()},
+    parts=Parts(PACKAGES, tuple(sha256(piece).hexdigest() for piece in PARTS), "made"),
+)
 
 
-def package(i: int) -> str:
-    return f"made-model-part-{i:03d}"
-
-
-def nothing(*_: object) -> None:
-    raise AssertionError("nothing is packed")
-
-
-class Made:
-    """Installed parts of a small model, and what is registered of it."""
-
-    def __init__(self, site: Path) -> None:
-        self.site = site
-        self.register(zipped(FILES))
-
-    def register(self, content: bytes) -> None:
-        """Install the parts of a zip, and hold these parts for the right ones."""
-        pieces = cut(content)
-        for i, piece in enumerate(pieces, start=1):
-            self.install(i, {f"made.zip.{i:03d}": piece})
-        self.spec = dataclasses.replace(
-            models.spec("sentence-transformers/all-mpnet-base-v2"),
-            id="tests/made",
-            files={name: digest(content) for name, content in FILES.items()},
-            parts=Parts(
-                tuple(package(i) for i in range(1, COUNT + 1)),
-                tuple(digest(piece) for piece in pieces),
-                "made",
-            ),
-        )
-
-    def install(self, i: int, files: Mapping[str, bytes]) -> None:
-        """A package with these files, as pip leaves it."""
-        self.remove(i)
-        name = package(i).replace("-", "_")
-        lines = []
-        for file, content in files.items():
-            path = self.site / name / "input" / file
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
-            lines.append(f"{name}/input/{file},,")
-        info = self.site / f"{name}-0.0.1.dist-info"
-        info.mkdir()
-        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 0.0.1\n")
-        (info / "RECORD").write_text("\n".join(lines))
-
-    def remove(self, i: int) -> None:
-        name = package(i).replace("-", "_")
-        shutil.rmtree(self.site / name, ignore_errors=True)
-        shutil.rmtree(self.site / f"{name}-0.0.1.dist-info", ignore_errors=True)
-
-    def assembled(self) -> Path:
-        return weights.folder_of(self.spec, convert=nothing)
+def assembled(parts: Sequence[bytes | None], site: Path) -> Path:
+    """The folder of the model made of parts, each in a package as pip leaves it."""
+    for i, part in enumerate(parts):
+        if part is not None:
+            name = PACKAGES[i].replace("-", "_")
+            (site / name).mkdir(parents=True)
+            (site / name / f"made.zip.{i + 1:03d}").write_bytes(part)
+            info = site / f"{name}-0.0.1.dist-info"
+            info.mkdir()
+            (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 0.0.1\n")
+            (info / "RECORD").write_text(f"{name}/made.zip.{i + 1:03d},,")
+    return models.weights_folder(MADE)
 
 
 @pytest.fixture
-def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Made:
-    site = tmp_path / "site"
-    site.mkdir()
-    monkeypatch.syspath_prepend(str(site))
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where packages are installed, with no hub to ask."""
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
     monkeypatch.setenv("CHUNKSTUDY_CACHE", str(tmp_path / "cache"))
-    return Made(site)
-
-
-def test_the_parts_make_the_models_files_and_nothing_else(made: Made, tmp_path: Path) -> None:
-    folder = made.assembled()
-    assert {path.name: path.read_bytes() for path in folder.iterdir()} == FILES
-    left = [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
-    assert sorted(left) == sorted(folder.iterdir())
-    assert not list(tmp_path.rglob("outside.txt"))
-
-
-def test_without_any_part_the_hub_is_asked_and_the_way_offline_is_named(
-    made: Made, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for i in range(1, COUNT + 1):
-        made.remove(i)
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    with pytest.raises(ModelError, match=r"in offline mode; run `make mpnet` or go online once$"):
-        models.weights_folder(made.spec)
+    return tmp_path / "site"
 
 
-def a_part_is_missing(made: Made) -> None:
-    made.remove(2)
-
-
-def a_part_is_of_another_version(made: Made) -> None:
-    other = zipped(FILES | {"model.safetensors": bytes(range(256))[::-1] * 40})
-    made.install(2, {"made.zip.002": cut(other)[1]})
+def test_the_parts_make_the_models_files_and_nothing_else(site: Path) -> None:
+    folder = assembled(PARTS, site)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == FILES
+    left = [path for path in (site.parent / "cache").rglob("*") if path.is_file()]
+    assert sorted(left) == sorted(folder.iterdir())
+    assert not list(site.parent.rglob("outside.txt"))
 
 
 @pytest.mark.parametrize(
-    "fault",
+    ("parts", "sentence"),
     [
-        a_part_is_missing,
-        a_part_is_of_another_version,
+        ([None, None, None], "in offline mode; run `make mpnet` or go online once$"),
+        ([PARTS[0], None, PARTS[2]], r"part 2 of 3 of the pinned version; run `make mpnet`\)$"),
+        ([PARTS[0], OTHER[1], PARTS[2]], r"part 2 of 3 of the pinned version; run `make mpnet`\)$"),
     ],
+    ids=["none", "one missing", "one of another version"],
 )
-def test_a_fault_is_one_sentence_that_says_what_to_do(
-    fault: Callable[[Made], None],
-    made: Made,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+def test_a_fault_of_parts_is_one_sentence_that_says_what_to_do(
+    parts: list[bytes | None], sentence: str, site: Path
 ) -> None:
-    fault(made)
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    sentence = "made-model-part-002 does not carry part 2 of 3 of the pinned version"
-    with pytest.raises(ModelError, match=rf"of the package: {sentence}; run `make mpnet`\)$"):
-        made.assembled()
-    assert not [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
+    with pytest.raises(ModelError, match=sentence):
+        assembled(parts, site)
+    assert not [path for path in (site.parent / "cache").rglob("*") if path.is_file()]

@@ -135,18 +135,6 @@ def test_where_a_process_dies_its_condition_is_named_and_the_others_finish(
     assert {r.condition: r.failure for r in results if r.failure} == {conditions[1]: executors.DIED}
 
 
-@pytest.mark.usefixtures("world")
-def test_documents_whose_reading_kills_its_process_are_read_condition_by_condition(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    conditions = conditions_of("gamma")
-    monkeypatch.setattr(executors, "read_documents", kill)
-    monkeypatch.setattr(executors, "run_condition", TaskResult)
-    results = list(executors.in_processes(1)(executors.tasks_of(conditions)))
-    assert {result.condition for result in results} == set(conditions)
-    assert not [result.failure for result in results if result.failure]
-
-
 def kill(*_: object) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 

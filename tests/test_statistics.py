@@ -258,16 +258,6 @@ def test_one_query_has_a_difference_and_no_test() -> None:
     assert table["family_size"].tolist() == [1, 1]  # what has no p is not corrected for
 
 
-def test_collections_count_the_same_however_many_queries_they_have() -> None:
-    index = pd.MultiIndex.from_tuples([("small" if i < 10 else "large", q)
-                                       for i, q in enumerate(QUERIES)])  # fmt: skip
-    ours = pd.Series(np.where(np.arange(80) < 10, 0.5, 0.1) + 0.01 * RANDOM.random(80), index)
-    row = differences([Pair({}, ours, 0 * ours)], "q", "ours", "theirs").iloc[0]
-    assert row["difference"] == pytest.approx(0.3, abs=0.01)
-    assert row["low"] < row["difference"] < row["high"] < 0.31
-    assert "within each collection" in row["interval"]
-
-
 @pytest.mark.parametrize("measure", ["DCG@10", "SpanIoU@5"])
 def test_equivalence_is_tested_by_two_one_sided_t_tests(measure: str) -> None:
     allowed = find(measure).margin

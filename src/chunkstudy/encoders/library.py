@@ -16,7 +16,7 @@ from typing import Any
 import torch
 
 from chunkstudy.base.faults import ModelError
-from chunkstudy.base.tokens import without_surrogates
+from chunkstudy.base.tokens import tokenizer_of, without_surrogates
 from chunkstudy.encoders import own_models
 from chunkstudy.encoders.contextualized import Layout
 from chunkstudy.encoders.own_function import FunctionEncoder
@@ -112,7 +112,7 @@ class LibraryTokenEncoder(StateEncoder, LibraryEncoder):
 
     def __init__(self, model: OwnModel) -> None:
         super().__init__(model)
-        self.tokenizer = own_models.tokenizer(model.folder)
+        self.tokenizer = tokenizer_of(model.folder / own_models.TOKENIZER)
         _, self.document_prefix = own_models.prompts(model.folder)
 
     def states(self, layouts: Sequence[Layout]) -> list[torch.Tensor]:

@@ -20,12 +20,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tokenizers import Tokenizer
-
 from chunkstudy.base import hub
 from chunkstudy.base.faults import ModelError
 from chunkstudy.base.files import sha256
-from chunkstudy.base.models import Architecture, Kind, ModelSpec
+from chunkstudy.base.models import Kind, ModelSpec
 from chunkstudy.base.tokens import tokenizer_of
 from chunkstudy.encoders.interface import Encoder
 
@@ -35,9 +33,8 @@ PATTERNS = ("*.json", "*.txt", "*.model", "*.safetensors")
 ELSEWHERE = ("onnx/*", "openvino/*")
 HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(?:/[A-Za-z0-9][\w.-]*)?")
 COMMIT = re.compile(r"[0-9a-f]{40}")
-SIZES = ("num_hidden_layers", "hidden_size", "num_attention_heads", "intermediate_size")
-PUBLISHED_SIZES = ("n_layer", "n_embd", "n_head", "n_inner")
-"""The same as checkpoints of nomic_bert call them."""
+SIZES, PUBLISHED_SIZES = ("hidden_size", "max_position_embeddings"), ("n_embd", "n_positions")
+"""What configurations call the width and the positions, and what those of nomic_bert do."""
 PADDED = {"mpnet": 2, "xlm_roberta": 2}
 """Rows of the table of positions that no token has."""
 UNKNOWN_WINDOW = 512
@@ -182,15 +179,10 @@ def why_plain(folder: Path) -> str:
         return "its texts are put into lower case first"
     if not (folder / TOKENIZER).is_file():
         return f"it has no {TOKENIZER}, which says where in a text each token stands"
-    around = len(tokenizer(folder).encode("").ids)
+    around = len(tokenizer_of(folder / TOKENIZER).encode("").ids)
     if around != 2:
         return f"{around} special tokens stand around a text, and windows are made with two"
     return ""
-
-
-def tokenizer(folder: Path) -> Tokenizer:
-    """The model's tokenizer, which cuts and pads nothing."""
-    return tokenizer_of(folder / TOKENIZER)
 
 
 def _modules(folder: Path) -> list[tuple[str, Path]]:
@@ -240,13 +232,9 @@ def _spec(folder: Path, name: str, revision: str) -> ModelSpec:
     kind = _kind(config)
     assert kind is not None  # _is_computed_here said so
     names = PUBLISHED_SIZES if kind == "nomic_bert" else SIZES
-    try:
-        layers, hidden, heads, intermediate = (int(config[key]) for key in names)
-        most = int(config["n_positions" if kind == "nomic_bert" else "max_position_embeddings"])
-    except (KeyError, TypeError, ValueError):
-        raise ModelError(
-            f"{folder}/{CONFIG} lacks one of {', '.join(names)}; it is no {kind}"
-        ) from None
+    hidden, most = (config.get(key) for key in names)
+    if not isinstance(hidden, int) or not isinstance(most, int):
+        raise ModelError(f"{folder}/{CONFIG} lacks {' or '.join(names)}; it is no {kind}")
     positions = most - PADDED.get(kind, 0)
     digests = {file: sha256(folder / file) for file in (WEIGHTS, TOKENIZER, CONFIG)}
     query, document = prompts(folder)
@@ -256,14 +244,10 @@ def _spec(folder: Path, name: str, revision: str) -> ModelSpec:
         positions=positions,
         dimension=hidden,
         licence="not looked up",
-        papers=(),
         revision=revision or digests[WEIGHTS][:40],
         files=digests,
         kind=kind,
         tokenizer="xlm-roberta" if kind == "xlm_roberta" else "wordpiece",
-        architecture=Architecture(
-            layers, hidden, heads, intermediate, gated=kind in ("nomic_bert", "jina_bert")
-        ),
         query_prefix=query,
         document_prefix=document,
     )

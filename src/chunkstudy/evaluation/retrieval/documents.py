@@ -48,12 +48,7 @@ def search_documents(
             a value is not finite.
     """
     check_shapes(queries, vectors, depth, block)
-    _check_documents(chunk_document, excluded, len(queries))
-    if chunk_document.shape != (len(vectors),):
-        raise SearchError(
-            f"{len(vectors)} vectors and documents of shape {chunk_document.shape} do not fit; "
-            "name one document per chunk"
-        )
+    _check_documents(chunk_document, len(vectors))
     ranking = nothing_kept(len(queries), depth)
     # The best score so far of the one document that the last block did not finish.
     unfinished = np.full(len(queries), -np.inf, dtype=np.float32)
@@ -88,17 +83,10 @@ def documents_of(
         excluded: shape (queries,), a document never returned to the query, or -1.
 
     Raises:
-        SearchError: if shapes do not fit, the ranking names a chunk that does not exist, or
-            ``chunk_document`` does not ascend from 0 or above.
+        SearchError: if the ranking names a chunk that does not exist, or ``chunk_document`` does
+            not ascend from 0 or above.
     """
-    if depth < 1:
-        raise SearchError(f"depth must be at least 1, not {depth}")
-    _check_documents(chunk_document, excluded, len(ranking.chunk))
-    if ranking.chunk.max(initial=-1) >= len(chunk_document):
-        raise SearchError(
-            f"the ranking names chunk {ranking.chunk.max()} of {len(chunk_document)}; it was made "
-            "from other chunks"
-        )
+    _check_documents(chunk_document, max(len(chunk_document), ranking.chunk.max(initial=-1) + 1))
     # Equal scores stand by chunk, hence by document, and stay so when later chunks are dropped.
     best = best_of_each(ranking, chunk_document, excluded)
     missing = ((0, 0), (0, max(depth - ranking.chunk.shape[1], 0)))
@@ -137,14 +125,9 @@ def own_documents(collection: Collection) -> Ints:
     )
 
 
-def _check_documents(chunk_document: Ints, excluded: Ints | None, queries: int) -> None:
-    if chunk_document.ndim != 1 or (np.diff(chunk_document, prepend=0) < 0).any():
+def _check_documents(chunk_document: Ints, chunks: int) -> None:
+    if chunk_document.shape != (chunks,) or (np.diff(chunk_document, prepend=0) < 0).any():
         raise SearchError(
-            "the chunks' documents must be one ascending row of indices from 0 or above; sort the "
-            "chunks by document"
-        )
-    if excluded is not None and excluded.shape != (queries,):
-        raise SearchError(
-            f"excluded documents of shape {excluded.shape} do not fit {queries} queries; name one "
-            "document, or -1, per query"
+            f"the documents of {chunks} chunks must be one ascending row of indices from 0 or "
+            "above; sort the chunks by document"
         )

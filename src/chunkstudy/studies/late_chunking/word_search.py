@@ -132,6 +132,6 @@ def estimate(todo: Sequence[Part]) -> list[str]:
         if part.encoder != NONE:
             read = registry.find(part.collection).tokens * len(part.chunkers)
             model = models.spec(parse_encoder(part.encoder).model)
-            total += read * model.flops_per_token(0) / DEVICES[TWO_CORES].rate
+            total += read * model.flops_per_token(0) / DEVICES[TWO_CORES]
         lines.append(f"{part.name}\t{read:,} tokens")
     return [*lines, f"{len(todo)} parts\t{in_words(total)} on two cores"]
