@@ -111,18 +111,16 @@ def held(lines: list[str], folder: Path) -> list[tuple[str, str]]:
 
 def _held(condition: Condition, folder: Path) -> tuple[str, str]:
     if check_without_vectors.lacks_encoder(condition):
-        return check_without_vectors.compare(
-            condition, records_of(condition), places.find().rankings
-        )
+        return check_without_vectors.compare(condition, records_of(condition))
     if reason := reason_not_run(condition):
         return "not run", f"not run: {condition} {reason}"
     try:
-        outcome = run(condition, folder / "vectors", folder / "runs", folder / "rankings")
+        outcome = run(condition, folder / "vectors", folder / "runs")
     except (SourceError, ModelError) as error:
         return "not run", f"not run: {condition}: {error}"
     except Exception as error:  # what a change broke does not keep the others from being run
         return "different", f"different: {condition} fails: {error!r}"
-    found = compare_to_record(condition, outcome, records_of(condition), places.find().rankings)
+    found = compare_to_record(condition, outcome, records_of(condition))
     return found.agreement, str(found)
 
 
@@ -132,7 +130,7 @@ def record() -> None:
     with tempfile.TemporaryDirectory() as name:
         for condition in map(parse, CONDITIONS.split()):
             if not records.exists(records_of(condition), condition):
-                run(condition, Path(name) / "vectors", OWN_RECORDS, Path(name))
+                run(condition, Path(name) / "vectors", OWN_RECORDS)
                 print(f"recorded: {condition}", flush=True)
 
 

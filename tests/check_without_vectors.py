@@ -48,19 +48,14 @@ def recorded(pattern: str) -> list[Condition]:
         lacking = [condition for condition in lacking if condition.collection.startswith("builtin")]
 
     def checkable(condition: Condition) -> tuple[bool, bool]:
-        ranked = records.read(runs, condition).ranking(places.find().rankings) is not None
+        ranked = records.read(runs, condition).ranking() is not None
         return ranked, not condition.chunking.needs_encoder
 
     return sorted({(c.collection, c.encoder): c for c in sorted(lacking, key=checkable)}.values())
 
 
-def compare(condition: Condition, runs: Path, outside: Path) -> tuple[str, str]:
-    """Whether what can be computed here agrees with its record, and a sentence.
-
-    Args:
-        runs: the folder of the records.
-        outside: the folder of rankings that do not lie with them.
-    """
+def compare(condition: Condition, runs: Path) -> tuple[str, str]:
+    """Whether what can be computed here agrees with its record below ``runs``, and a sentence."""
     try:
         record = records.read(runs, condition)
         run, scores = record.run, record.scores
@@ -68,7 +63,7 @@ def compare(condition: Condition, runs: Path, outside: Path) -> tuple[str, str]:
         if collection.digest() != run.collection_sha256:
             return DIFFERENT, f"{DIFFERENT}: {condition}, another collection is here"
         chunks = _chunks(condition, run, collection)
-        measures = _measures(run, scores, record.ranking(outside))
+        measures = _measures(run, scores, record.ranking())
     except SourceError as error:
         return "not run", f"not run: {condition}: {error}"
     except (ValueError, RuntimeError) as error:

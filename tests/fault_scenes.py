@@ -100,7 +100,7 @@ def small_run(world: str, folder: str) -> None:
         todo = [one for one in chosen if not records.complete(runs, one)]
         read_together(todo, vectors)
         for one in todo:
-            run(one, vectors, runs, places.build / "rankings")
+            run(one, vectors, runs)
 
 
 def small_train(world: str, folder: str) -> None:

@@ -96,7 +96,7 @@ def outcome(places: Places, one: Condition, collection: Collection) -> Outcome:
 
 def write_outcome(places: Places, found: Outcome) -> None:
     """Write a record where a study has it."""
-    write(found, places.runs, places.rankings)
+    write(found, places.runs)
 
 
 def change(
@@ -105,10 +105,10 @@ def change(
     """Write a record anew with other scores, or other fields of its run."""
     record = records.read(places.runs, one)
     run = record.run if scores is None else record.run.with_scores(scores)
-    ranking = record.ranking(places.rankings)
+    ranking = record.ranking()
     scores = record.scores if scores is None else scores
     run = run.model_copy(update=fields)
-    records.write(places.runs, run, scores, record.timing, ranking, outside=places.rankings)
+    records.write(places.runs, run, scores, record.timing, ranking)
 
 
 def tree(folder: Path) -> dict[str, bytes]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -34,7 +33,7 @@ def recorded(places: Places) -> Outcome:
 
 
 def held(places: Places, outcome: Outcome) -> Comparison:
-    return compare_to_record(CONDITION, outcome, places.runs, places.rankings)
+    return compare_to_record(CONDITION, outcome, places.runs)
 
 
 def scored(outcome: Outcome, query: str, more: float) -> Outcome:
@@ -59,21 +58,12 @@ def test_another_processors_scores_are_named_with_both_digests_and_their_distanc
     assert (found.recorded, found.here) == digests
     assert str(found) == (
         f"within tolerance: {CONDITION}, scores {digests[0][:12]} recorded and {digests[1][:12]} "
-        "here, at most 0.012500 apart, means 0.003125, similarities 0.0e+00"
+        "here, means at most 0.003125 apart"
     )
 
 
 def test_means_beyond_the_tolerance_are_different(places: Places, recorded: Outcome) -> None:
     assert held(places, scored(recorded, "q1", 0.03)).agreement == "different"
-
-
-@pytest.mark.parametrize("more, agreement", [(1e-6, "equal digest"), (1e-3, "different")])
-def test_similarities_may_differ_in_their_last_digits_only(
-    places: Places, recorded: Outcome, more: float, agreement: str
-) -> None:
-    assert recorded.kept is not None
-    kept = recorded.kept.assign(score=recorded.kept["score"] + np.float32(more))
-    assert held(places, replace(recorded, kept=kept)).agreement == agreement
 
 
 def test_a_boundary_moved_by_one_character_is_named_though_no_score_moves(
@@ -97,12 +87,10 @@ def test_a_boundary_moved_by_one_character_is_named_though_no_score_moves(
 
 def test_where_there_is_no_record_it_says_so(places: Places, recorded: Outcome) -> None:
     with pytest.raises(records.RecordError, match="there is no record"):
-        compare_to_record(CONDITION, recorded, places.runs / "nowhere", places.rankings)
+        compare_to_record(CONDITION, recorded, places.runs / "nowhere")
 
 
 def test_distances_are_of_shares_that_both_have_by_query() -> None:
     ours = pd.DataFrame({"A": [0.5, 1.0], "B": [1.0, 1.0], "TokensRead@5": [9.0, 9.0]}, ["a", "b"])
     theirs = pd.DataFrame({"A": [0.5, 0.0], "TokensRead@5": [1.0, 1.0]}, ["b", "a"])
-    scores, means = apart(ours, theirs)
-    assert scores["A"].tolist() == [0.5, 0.5] and list(scores) == ["A"]
-    assert means["A"] == 0.5
+    assert apart(ours, theirs) == 0.5

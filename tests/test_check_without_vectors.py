@@ -34,7 +34,7 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
 
 
 def compared(places: Places, condition: Condition) -> tuple[str, str]:
-    return compare(condition, places.runs, places.rankings)
+    return compare(condition, places.runs)
 
 
 @pytest.mark.parametrize("condition", [SPANS, DOCUMENTS, CLUSTERED])

@@ -51,15 +51,6 @@ def empty_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.usefixtures("empty_study")
-def test_a_condition_outside_the_study_is_listed_priced_and_run() -> None:
-    assert invoke("list", "--only", OUTSIDE) == (0, f"{OUTSIDE}\topen\n")
-    code, output = invoke("estimate", "--only", OUTSIDE)
-    assert code == 0 and output.startswith(f"{OUTSIDE}\t0.03 M tokens")
-    code, output = invoke("run", "--dry-run", "--only", OUTSIDE)
-    assert code == 0 and f"[1/1] {OUTSIDE}" in output
-
-
 def test_a_run_outside_the_study_leaves_a_record(empty_study: Path) -> None:
     path = "builtin/sentence-20/none/none/corrected"
     code, output = invoke("run", "--only", path)
@@ -158,5 +149,5 @@ def test_what_costs_money_is_left_to_one_process(monkeypatch: pytest.MonkeyPatch
     paid = "builtin/recursive-400-200/text-embedding-3-large/pre_embedding/corrected"
     code, output = invoke("run", "--only", paid, "--processes", "1")
     assert code == 1
-    assert f"{paid} failed: " in output
+    assert f"is asked for {paid} costs money" in output
     assert "the ceiling CHUNKSTUDY_BUDGET is one process's" in output

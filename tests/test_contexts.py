@@ -17,7 +17,7 @@ from chunkstudy.llm.interface import Reply
 from chunkstudy.runs.conditions import EmbeddingMethod, parse_method
 from chunkstudy.runs.encoding import encode
 from chunkstudy.runs.store import VectorStore
-from tests.test_experiment_late_chunking import Words
+from tests.small_study import Letters
 
 SMOLLM = "local__QuantFactory__SmolLM2-135M-Instruct-GGUF"
 MINILM = "sentence-transformers__all-MiniLM-L6-v2"
@@ -98,7 +98,7 @@ def made() -> Collection:
 
 def test_a_chunk_is_embedded_with_its_context_before_it(tmp_path: Path) -> None:
     collection = made()
-    store = VectorStore(Words(), tmp_path)
+    store = VectorStore(Letters(), tmp_path)
     chunks = chunk_documents(sentences, collection.documents)
     before = contexts.of("preceding-sentence", collection, chunks)
     ordering = parse_method("prepended-preceding-sentence")

@@ -90,14 +90,6 @@ def test_what_is_recorded_costs_nothing() -> None:
     assert prices([recorded], ROOT) == []
 
 
-def test_every_collection_has_a_size(tmp_path: Path) -> None:
-    for name in {one.collection for one in planned.conditions(ROOT)}:
-        assert known_size(name, Places(tmp_path))[1] > 0
-    for name in ("scifact", "gutenqa-emma"):
-        recorded = known_size(name, ROOT)[1]
-        assert recorded != known_size(name, Places(tmp_path))[1]
-
-
 def test_a_size_that_is_assumed_is_said(
     nothing_recorded: Places, monkeypatch: pytest.MonkeyPatch
 ) -> None:

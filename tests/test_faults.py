@@ -7,8 +7,6 @@ import json
 import os
 import random
 import shutil
-import subprocess
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from operator import itemgetter
@@ -178,29 +176,3 @@ def test_the_same_run_at_once_one_of_them_killed(world: Path, folder: Path) -> N
         records = {name: content for name, content in records.items() if "/." not in name}
         assert (records, remembered) == expected
         shutil.rmtree(place)
-
-
-@pytest.mark.parametrize("year", [-1, 0, 1])
-def test_make_goes_by_content_and_not_by_date(year: int, tmp_path: Path) -> None:
-    for name in ("Makefile", "requirements.lock", "pyproject.toml"):
-        shutil.copyfile(ROOT / name, tmp_path / name)
-    moment = time.time() + year * 365 * 86400
-    ready = [line.split()[1] for line in _plan(tmp_path) if line.startswith("touch")]
-    assert len(ready) == 1
-    (tmp_path / ready[0]).parent.mkdir()
-    (tmp_path / ready[0]).touch()
-    for name in ("requirements.lock", "pyproject.toml"):
-        os.utime(tmp_path / name, (moment, moment))
-    assert not any("pip install" in line for line in _plan(tmp_path))
-    with (tmp_path / "requirements.lock").open("a", encoding="utf-8") as file:
-        file.write("# another\n")
-    os.utime(tmp_path / "requirements.lock", (moment, moment))
-    assert any("pip install" in line for line in _plan(tmp_path))
-
-
-def _plan(folder: Path) -> list[str]:
-    """What ``make install`` would do."""
-    done = subprocess.run(
-        ["make", "--dry-run", "install"], cwd=folder, capture_output=True, text=True, check=True
-    )
-    return done.stdout.splitlines()

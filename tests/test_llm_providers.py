@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -156,14 +157,11 @@ def test_a_reply_that_is_not_whole_is_not_believed_and_counts_as_paid(
     assert world.budget.spent > 0
 
 
-def google_error(code: int, name: str, **detail: str) -> bytes:
-    import json
-
-    kind = {"@type": f"type.googleapis.com/google.rpc.{name}", **detail}
-    message = f"something about {SECRET}"
-    return json.dumps({"error": {"code": code, "message": message, "details": [kind]}}).encode()
-
-
+WRONG_KEY = {
+    "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+    "reason": "API_KEY_INVALID",
+    "domain": "googleapis.com",
+}
 ENDING: dict[str, tuple[str, Fault, str]] = {
     "OpenAI 401": (OPENAI, status(401), "401; check OPENAI_API_KEY"),
     "no credit": (
@@ -174,9 +172,7 @@ ENDING: dict[str, tuple[str, Fault, str]] = {
     "another model": (OPENAI, server.another_model, "another model than gpt-4o-mini"),
     "Gemini wrong key": (
         GEMINI,
-        lambda handler, _: handler.send(
-            400, google_error(400, "ErrorInfo", reason="API_KEY_INVALID", domain="googleapis.com")
-        ),
+        status(400, json.dumps({"error": {"code": 400, "details": [WRONG_KEY]}}).encode()),
         r"400 \(API_KEY_INVALID\); check GEMINI_API_KEY or GOOGLE_API_KEY",
     ),
     "Gemini 404": (GEMINI, status(404), "404; check the address and the model's name"),

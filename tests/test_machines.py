@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import random
 import signal
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,11 +15,49 @@ import pytest
 
 from chunkstudy.base import places
 from chunkstudy.runs import executors, records, running
-from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.conditions import MINILM, Condition
 from chunkstudy.runs.executors import TaskResult
-from tests import several_collections as several
+from tests.small_study import SENTENCES, tree
 
 pytestmark = pytest.mark.slow
+NAMES = ("alpha", "beta", "gamma")
+CHUNKERS = ("sentence-1", "sentence-2", "sentence-3", "none")
+
+
+def write(folder: Path) -> None:
+    """Collections of one's own, each another text, the same whenever they are written."""
+    for name in NAMES:
+        draw = random.Random(name)
+        (folder / name / "documents").mkdir(parents=True)
+        lines = []
+        for number in range(3):
+            sentences = draw.sample(SENTENCES, 20)
+            document = f"{number}.txt"
+            (folder / name / "documents" / document).write_text(" ".join(sentences))
+            excerpt = {"document": document, "text": draw.choice(sentences)}
+            lines.append({"id": f"q{number}", "question": f"{number}?", "excerpts": [excerpt]})
+        text = "".join(json.dumps(line) + "\n" for line in lines)
+        (folder / name / "questions.jsonl").write_text(text)
+
+
+def conditions_of(*names: str) -> list[Condition]:
+    """What is run of some collections: plain, with context, and without an encoder."""
+    plain = [(chunker, MINILM, "pre_embedding") for chunker in CHUNKERS]
+    late = [(chunker, MINILM, "contextualized-64") for chunker in CHUNKERS[:2]]
+    return [
+        Condition(name, *arm, "corrected")
+        for name in names
+        for arm in (*plain, *late, ("sentence-3", "none", "none"))
+    ]
+
+
+def left_by(folder: Path, *names: str) -> dict[str, bytes]:
+    """The files of the records, but for what varies from run to run."""
+    return {
+        f"{name}/{path}": content
+        for name in names
+        for path, content in tree(folder / name / "runs").items()
+    }
 
 
 @dataclass(frozen=True)
@@ -30,10 +70,10 @@ class World:
     def expected(self, *names: str) -> dict[str, bytes]:
         collections = self.alone / "collections"
         assert all(len(records.find(collections / name / "runs")) == 7 for name in names)
-        return several.left_by(collections, *names)
+        return left_by(collections, *names)
 
     def left(self, *names: str) -> dict[str, bytes]:
-        return several.left_by(self.folder / "collections", *names)
+        return left_by(self.folder / "collections", *names)
 
 
 @pytest.fixture(scope="module")
@@ -51,14 +91,14 @@ def world(tmp_path_factory: pytest.TempPathFactory, patch: pytest.MonkeyPatch) -
     for root in (found.alone, found.folder):
         patch.setenv("CHUNKSTUDY_ROOT", str(root))
         patch.setenv("CHUNKSTUDY_COLLECTIONS", str(root / "collections"))
-        several.write(root / "collections")
+        write(root / "collections")
         if root == found.alone:
-            assert run(several.NAMES) == 0
+            assert run(NAMES) == 0
     return found
 
 
 def run(names: tuple[str, ...], **where: Any) -> int:
-    return running.run(several.conditions(*names), places.find(), **where)
+    return running.run(conditions_of(*names), places.find(), **where)
 
 
 def test_local_processes_leave_the_bytes_of_one(
@@ -88,23 +128,11 @@ class Dying:
 def test_where_a_process_dies_its_condition_is_named_and_the_others_finish(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    conditions = several.conditions("gamma")
+    conditions = conditions_of("gamma")
     monkeypatch.setattr(executors, "run_condition", Dying(conditions[1]))
     results = list(executors.in_processes(2)(executors.tasks_of(conditions)))
     assert {result.condition for result in results} == set(conditions)
     assert {r.condition: r.failure for r in results if r.failure} == {conditions[1]: executors.DIED}
-
-
-@pytest.mark.usefixtures("world")
-def test_documents_whose_reading_kills_its_process_are_read_condition_by_condition(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    conditions = several.conditions("gamma")
-    monkeypatch.setattr(executors, "read_documents", kill)
-    monkeypatch.setattr(executors, "run_condition", TaskResult)
-    results = list(executors.in_processes(1)(executors.tasks_of(conditions)))
-    assert {result.condition for result in results} == set(conditions)
-    assert not [result.failure for result in results if result.failure]
 
 
 def kill(*_: object) -> None:
@@ -127,7 +155,7 @@ def test_a_cluster_leaves_the_bytes_of_one_process_and_names_what_its_worker_die
             patch.setattr(executors, "_run_alone", kill)
             assert run(("gamma",), dask=address) == 7
             said = capfd.readouterr().err
-            for condition in several.conditions("gamma"):
+            for condition in conditions_of("gamma"):
                 assert f"{condition} failed: lost on the Dask cluster (KilledWorker" in said
         cluster.wait_for_workers(1)
         assert run(("gamma",), dask=address.removeprefix("tcp://")) == 0

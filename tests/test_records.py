@@ -17,13 +17,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from chunkstudy.base import files
 from chunkstudy.base.places import Places
-from chunkstudy.runs import parquet, rankings, records, scoring
+from chunkstudy.runs import rankings, records, scoring
 from chunkstudy.runs.library import Library
 from chunkstudy.runs.run import Outcome
 from tests import small_study
-from tests.small_study import GRADED, MANY, SMALL, condition, write_outcome, write_record
+from tests.small_study import GRADED, MANY, condition, write_outcome, write_record
 
 ROOT = Path(__file__).parents[1]
 RUNS = ROOT / "results" / "runs"
@@ -33,7 +32,7 @@ CONDITION, OTHER = condition(), condition("as_published-chroma")
 @pytest.fixture
 def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
     """A study of one whole record."""
-    monkeypatch.delenv("CHUNKSTUDY_RANKINGS", raising=False)
+    monkeypatch.setenv("CHUNKSTUDY_RANKINGS", str(tmp_path / "rankings"))
     made = Places(tmp_path)
     write_record(made, CONDITION, MANY)
     return made
@@ -70,7 +69,7 @@ def test_a_record_is_read_back_as_it_was_scored(places: Places) -> None:
     pd.testing.assert_frame_equal(
         record.scores, outcome.scores, check_names=False, check_index_type=False
     )
-    ranking = record.ranking(places.rankings)
+    ranking = record.ranking()
     assert ranking is not None and outcome.kept is not None
     pd.testing.assert_frame_equal(ranking, outcome.kept)
     assert record.timing.keys() == outcome.timing.keys()
@@ -78,19 +77,6 @@ def test_a_record_is_read_back_as_it_was_scored(places: Places) -> None:
     assert list(library) == records.find(places.runs) == [CONDITION]
     assert records.complete(places.runs, CONDITION)
     assert library.get(OTHER) is None and not records.complete(places.runs, OTHER)
-
-
-def test_a_table_opens_in_pandas_with_a_row_a_query_and_condition(places: Places) -> None:
-    write_record(places, OTHER, SMALL)
-    frame = pd.read_parquet(records.scores_path(places.runs, CONDITION))
-    assert list(frame)[:5] == [*parquet.KEY, "query_id"]
-    assert list(frame.groupby("protocol").size().items()) == [
-        ("as_published-chroma", 1), ("corrected", 4),
-    ]  # fmt: skip
-    means = frame.groupby("protocol")["SpanRecall@5"].mean()
-    assert means["corrected"] == records.read(places.runs, CONDITION).scores["SpanRecall@5"].mean()
-    conditions = pd.read_parquet(places.runs / "builtin" / records.CONDITIONS)
-    assert conditions["counts.queries_scored"].tolist() == [1, 4]
 
 
 def test_scores_have_six_decimals_and_a_missing_one_stays_missing() -> None:
@@ -160,7 +146,7 @@ def test_what_is_broken_is_refused_in_one_sentence_that_names_the_file(
     with pytest.raises(records.RecordError, match=sentence) as caught:
         record = records.read(places.runs, CONDITION)
         if record.scores is not None:
-            record.ranking(places.rankings)
+            record.ranking()
     assert "\n" not in str(caught.value) and str(path) in str(caught.value)
     if name != "ranking":
         assert not records.complete(places.runs, CONDITION)
@@ -201,7 +187,7 @@ def test_a_run_killed_while_it_writes_leaves_every_other_record_and_none_of_its_
     _killed_after(renames, places, outcome)
     assert records.find(places.runs) == [CONDITION]
     assert records.complete(places.runs, CONDITION)
-    assert records.read(places.runs, CONDITION).ranking(places.rankings) is not None
+    assert records.read(places.runs, CONDITION).ranking() is not None
     write_outcome(places, outcome)
     assert records.read(places.runs, OTHER).run == outcome.run
     assert all(records.complete(places.runs, one) for one in (CONDITION, OTHER))
@@ -229,44 +215,20 @@ def test_of_processes_that_write_at_once_none_loses_a_record(tmp_path: Path) -> 
     assert all(records.complete(runs, one) for one in records.find(runs))
 
 
-def test_what_a_record_needs_is_on_the_disk_before_it_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    done: list[str] = []
-    sync, rename = os.fsync, Path.replace
-
-    def synced(handle: int) -> None:
-        done.append("on the disk")
-        sync(handle)
-
-    def renamed(path: Path, target: Path) -> Path:
-        done.append(f"{target.parent.name}/{target.name}")
-        return rename(path, target)
-
-    monkeypatch.setattr(files.os, "fsync", synced)
-    monkeypatch.setattr(Path, "replace", renamed)
-    write_record(Places(tmp_path), CONDITION, MANY)
-    model = "all-MiniLM-L6-v2.parquet"
-    assert done[-6:] == [
-        "on the disk", f"rankings/{model}", "on the disk", f"builtin/{model}",
-        "on the disk", "builtin/conditions.parquet",
-    ]  # fmt: skip
-
-
 def test_a_ranking_is_kept_with_the_others_or_outside_by_its_size(
     places: Places, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept = records.read(places.runs, CONDITION).run.ranking
     assert kept is not None and kept.rows == 4 * 20
-    outside = places.build / "rankings" / f"{kept.sha256}.parquet"
+    outside = places.root / "rankings" / f"{kept.sha256}.parquet"
     assert table_of(places, "ranking").exists() and not outside.exists()
     monkeypatch.setattr(rankings, "MOST_ROWS", 79)
     write_record(places, CONDITION, MANY)
     assert outside.exists() and not table_of(places, "ranking").exists()
-    ranking = records.read(places.runs, CONDITION).ranking(places.rankings)
+    ranking = records.read(places.runs, CONDITION).ranking()
     assert ranking is not None and ranking.shape == (80, 5)
     outside.unlink()
-    assert records.read(places.runs, CONDITION).ranking(places.rankings) is None
+    assert records.read(places.runs, CONDITION).ranking() is None
 
 
 def test_a_ranking_of_documents_keeps_their_order_and_scores(tmp_path: Path) -> None:
@@ -285,7 +247,7 @@ def test_every_stored_record_is_whole_and_what_todays_code_would_write() -> None
         assert run.ranking is None or run.ranking.of == (
             "documents" if one.task == "in_corpus" else "chunks"
         )
-        record.ranking(Path("nowhere"))
+        record.ranking()
     for path in RUNS.glob(f"*/{records.CONDITIONS}"):
         rows = [records._row(*of) for of in records._runs(path).values()]
         told = [{name: value for name, value in row.items() if value is not None} for row in rows]

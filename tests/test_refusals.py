@@ -151,7 +151,6 @@ COMMANDS = [
     ("inspect builtin prose-01 --out build/page.txt", "ends in .html"),
     ("generate nowhere --model openai/gpt-4o-mini", "nowhere is no folder"),
     ("generate texts --model gpt-4o-mini", "unknown language model 'gpt-4o-mini'"),
-    ("generate texts --model openai/gpt-4o-mini --variant loose", "use exact or approximate"),
     ("generate texts --model openai/gpt-4o-mini --questions 0", "use"),
     ("generate texts --model openai/gpt-4o-mini --least 36", "use -1 to 1"),
     ("generate texts --model openai/gpt-4o-mini --out texts/made", "lies inside"),

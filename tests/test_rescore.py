@@ -22,7 +22,8 @@ from chunkstudy.evaluation.measures import first_hit
 from chunkstudy.evaluation.retrieval import chunks as retrieval
 from chunkstudy.runs import rankings, records, rescore
 from chunkstudy.runs.conditions import MINILM, Condition
-from chunkstudy.runs.library import COLUMNS, Library, write_csv
+from chunkstudy.runs.export import COLUMNS, write_csv
+from chunkstudy.runs.library import Library
 from tests.small_study import GRADED, MANY, condition, write_record
 
 ROOT = Path(__file__).parents[1]
@@ -33,7 +34,6 @@ DOCUMENTS = condition(collection="builtin-graded")
 @pytest.fixture
 def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
     """A study of two records, one of ranked chunks and one of ranked documents."""
-    monkeypatch.delenv("CHUNKSTUDY_RANKINGS", raising=False)
     known = {"builtin": MANY, "builtin-graded": GRADED}
     monkeypatch.setattr(rescore, "load_collection", known.__getitem__)
     made = Places(tmp_path)
@@ -45,7 +45,7 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
 def computed(places: Places, one: Condition, measure: str) -> pd.Series:
     """A measure from a record's ranking."""
     record = records.read(places.runs, one)
-    ranking = record.ranking(places.rankings)
+    ranking = record.ranking()
     assert ranking is not None
     return rescore.values(record.run, measure, ranking)
 
@@ -63,7 +63,7 @@ def test_a_measure_comes_as_it_was_scored(places: Places, one: Condition, measur
 
 def test_a_new_measure_of_documents_is_that_of_their_judgments(places: Places) -> None:
     values = computed(places, DOCUMENTS, "P(rel=2)@2")
-    ranking = records.read(places.runs, DOCUMENTS).ranking(places.rankings)
+    ranking = records.read(places.runs, DOCUMENTS).ranking()
     assert ranking is not None
     good = {(j.query, j.document) for j in GRADED.judgments if j.grade == 2}
     for i, query in enumerate(GRADED.queries):
@@ -98,7 +98,7 @@ def test_stored_rankings_give_the_stored_scores(
         record = library.get(one)
         if one.collection != collection or record is None or record.run.ranking is None:
             continue
-        ranking = record.ranking(Path("nowhere"))
+        ranking = record.ranking()
         assert ranking is not None
         checked += 1
         for measure in measures:

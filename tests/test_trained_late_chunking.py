@@ -85,10 +85,10 @@ def test_the_command_prices_parts_without_running_them_and_refuses_parts_of_othe
 ) -> None:
     monkeypatch.setenv("CHUNKSTUDY_ROOT", str(ROOT))
     monkeypatch.setattr(study, "part", lambda *_: pytest.fail("run"))
-    asked = ["study", NAME, "--part", "*mixed*-fold-3-*", "--dry-run"]
+    asked = ["study", NAME, "--part", "within/mixed-*-fold-3-*", "--dry-run"]
     told = CliRunner().invoke(app, asked)
     assert told.exit_code == 0 and "hours of a core at most" in told.stdout
-    refused = CliRunner().invoke(app, ["study", "bidirectionality", "--part", "*-fold-1-*"])
+    refused = CliRunner().invoke(app, ["study", "bidirectionality", "--part", "x"])
     assert refused.exit_code == 1 and "does not come in parts" in refused.output
     refused = CliRunner().invoke(app, ["study", NAME, "--collection", "scifact"])
     assert refused.exit_code == 1 and "leave --collection out" in refused.output

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from chunkstudy.runs.store import VectorFiles, VectorStore
+from chunkstudy.runs.store import VectorStore
 from tests.small_study import Letters
 
 TEXTS = [f"text {i} {'abc' * (i % 7)}" for i in range(2500)]
@@ -48,10 +48,3 @@ def test_a_torn_file_counts_as_not_there_and_is_written_anew(tmp_path: Path, siz
     again = VectorStore(encoder := Letters(), tmp_path)
     np.testing.assert_array_equal(again.encode(TEXTS[:50]), whole)
     assert encoder.calls == 50 and path.read_bytes() == content
-
-
-def test_a_vector_of_another_length_is_not_taken(tmp_path: Path) -> None:
-    files_of = VectorFiles(tmp_path, "one")
-    files_of.write({b"k" * 32: np.ones(5, np.float32)})
-    assert files_of.read([b"k" * 32], 4) == {}
-    assert len(files_of.read([b"k" * 32], 5)) == 1

@@ -197,9 +197,9 @@ def test_stored_vectors_of_a_layout_are_those_of_reading_again(
     for name in ("", layout, "0"):  # what other layouts left there is not taken for it
         other = parse_method(slug(12, name))
         encoding.read_once(store, [encoding.jobs(store, [one], chunks, other, CORRECTED)])
-    read = store.tokens
+    computed = store.computed
     found, _ = encoding.encode(store, [one], chunks, ordering, CORRECTED)
-    assert store.tokens == read
+    assert store.computed == computed
     np.testing.assert_array_equal(found, pooled(encoder, one, chunks, 12, layout))
 
 

@@ -23,17 +23,16 @@ def export(
 ) -> None:
     """Per-query scores as text, or rankings as trec_eval and ir-measures read them."""
     with one_sentence():
-        from chunkstudy.runs import trec_files
-        from chunkstudy.runs.library import Library, write_csv
+        from chunkstudy.runs.export import write_csv, write_trec
+        from chunkstudy.runs.library import Library
 
-        where = places.find()
         if csv is None and trec is None:
             raise ValueError("name what to write: --csv FILE, --trec FOLDER, or both")
         if csv:
-            lines = write_csv(csv, recorded(only), Library(where))
+            lines = write_csv(csv, recorded(only), Library(places.find()))
             typer.echo(f"{lines} scores written to {csv}")
         if trec:
-            done, missing = trec_files.export(trec, recorded(only), Library(where), where.rankings)
+            done, missing = write_trec(trec, recorded(only), Library(places.find()))
             typer.echo(f"rankings of {done} conditions written to {trec}")
             if missing:
                 typer.echo(
@@ -49,9 +48,9 @@ def merge(
 ) -> None:
     """Add another machine's records to those of this checkout; none is replaced."""
     with one_sentence():
-        from chunkstudy.runs import library
+        from chunkstudy.runs.library import merge as add
 
-        added, already, refused = library.merge(folder)
+        added, already, refused = add(folder)
     for refusal in refused:
         typer.echo(f"chunkstudy: {refusal}", err=True)
     typer.echo(f"{added} records added, {already} were here already, {len(refused)} refused")

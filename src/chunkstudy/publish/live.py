@@ -36,8 +36,8 @@ def compare(places: Places, unit: tuple[Condition, ...]) -> str:
     read_together(unit, places.vectors)
     compared = []
     for condition in unit:
-        outcome = run(condition, places.vectors, places.build / "runs", places.build / "rankings")
-        compared.append(compare_to_record(condition, outcome, places.runs, places.rankings))
+        outcome = run(condition, places.vectors, places.build / "runs")
+        compared.append(compare_to_record(condition, outcome, places.runs))
         if compared[-1].mean > TOLERANCE:
             raise records.RecordError(
                 f"{condition} gives scores that differ by {compared[-1].mean:.4f} from the stored "

@@ -35,25 +35,10 @@ DEFAULT_TOKENS = 2_000_000
 """Assumed of a collection of which nothing is recorded."""
 
 
-@dataclass(frozen=True, slots=True)
-class Device:
-    """What a run may be estimated for.
-
-    Attributes:
-        rate: floating-point operations a second that encoding is assumed to sustain. Two cores:
-            what MiniLM's runs came to, in float32. GPUs: half of the maker's dense 16-bit rate.
-    """
-
-    description: str
-    rate: float
-
-
 TWO_CORES = "two-cores"
-DEVICES = {
-    TWO_CORES: Device("two CPU cores", 100e9),
-    "a100": Device("an NVIDIA A100", 312e12 / 2),
-    "h100": Device("an NVIDIA H100", 989e12 / 2),
-}
+DEVICES = {TWO_CORES: 100e9, "a100": 312e12 / 2, "h100": 989e12 / 2}
+"""Floating-point operations a second that encoding is assumed to sustain. Two cores: what MiniLM's
+runs came to, in float32. GPUs: half of the maker's dense 16-bit rate."""
 
 
 def in_words(seconds: float) -> str:
@@ -120,22 +105,22 @@ class Reading:
     window: int = 0
     """Tokens of a document read at once; 0 where chunks or sentences are."""
 
-    def cost(self, collection: str, tokens: int, on: Device) -> Cost:
-        """Of reading a collection of that many tokens on a device."""
+    def cost(self, collection: str, tokens: int, rate: float) -> Cost:
+        """Of reading a collection of that many tokens at so many operations a second."""
         # A token attends to those of a mean document, up to the window; up to SHORT attention costs
         # little beside the linear layers.
         length = min(self.window, tokens // registry.find(collection).documents)
         read = tokens * self.passes
         each = models.spec(self.model).flops_per_token(length if length > SHORT else 0)
         dollars = PRICES[self.model].dollars(read) if self.model in PRICES else 0.0
-        return Cost(read, read * each / on.rate, dollars, read * each)
+        return Cost(read, read * each / rate, dollars, read * each)
 
 
 def prices(
     conditions: Sequence[Condition],
     places: Places,
     again: bool = False,
-    on: Device = DEVICES[TWO_CORES],
+    device: str = TWO_CORES,
 ) -> list[Price]:
     """A price per condition that is not recorded, or ``again`` of all, those that can be run here
     first.
@@ -155,7 +140,7 @@ def prices(
         for reading in readings(condition):
             if reading.key not in seen:
                 seen.add(reading.key)
-                cost += reading.cost(name, sizes[name], on)
+                cost += reading.cost(name, sizes[name], DEVICES[device])
         priced.append(Price(condition, cost, blocked[condition]))
     return priced
 
@@ -168,17 +153,17 @@ def estimate(
 ) -> Iterator[str]:
     """A line per condition that is not recorded, or ``again`` of all, and totals, on one of
     ``DEVICES``; then one for each segmentation that a language model draws."""
-    priced = prices(conditions, places, again, DEVICES[device])
-    for name in dict.fromkeys(one.condition.collection for one in priced):
+    priced = prices(conditions, places, again, device)
+    for name in dict.fromkeys(price.condition.collection for price in priced):
         if not known_size(name, places)[1]:
             yield f"nobody has counted {name}: {DEFAULT_TOKENS:,} tokens are assumed of it"
-    for one in priced:
-        yield f"{one.condition}\t{one.cost}"
+    for price in priced:
+        yield f"{price.condition}\t{price.cost}"
     for blocked, label in ((False, "can be run here"), (True, "need something first")):
-        group = [one for one in priced if one.blocked == blocked]
+        group = [price for price in priced if price.blocked == blocked]
         if group:
             yield f"{len(group)} that {label}\t{total(group)}"
-    yield f"all {len(priced)} on {DEVICES[device].description}\t{total(priced)}"
+    yield f"all {len(priced)} on {device}\t{total(priced)}"
     for drawn in segmentations(conditions):
         expected, basis = drawn.takes(places)
         text = f"not known here: {basis}" if expected is None else f"{expected} ({basis})"

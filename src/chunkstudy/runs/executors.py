@@ -99,7 +99,7 @@ def recorded(result: TaskResult) -> TaskResult:
     failure = result.failure
     try:
         if result.outcome is not None:
-            write(result.outcome, runs_of(result.condition), places.find().rankings)
+            write(result.outcome, runs_of(result.condition))
     except (OSError, RecordError) as error:
         failure = one_line(error)
     return replace(result, outcome=None, failure=failure)

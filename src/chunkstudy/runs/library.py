@@ -1,25 +1,17 @@
-"""Every record of the study by condition, and those that another machine adds; scores are read when
-they are first asked for."""
+"""Every record of the study by condition, and those of another machine that are added to them."""
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
 
-from chunkstudy.base import places
-from chunkstudy.base.files import replacing
 from chunkstudy.base.places import Places
 from chunkstudy.runs import facts, records
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.records import Record as Record
 from chunkstudy.runs.records import RecordError
-
-COLUMNS = (
-    "collection", "chunker", "encoder", "ordering", "protocol", "query_id", "measure", "value",
-)  # fmt: skip
 
 
 class Library:
@@ -65,27 +57,6 @@ class Library:
         return record.wide[record.wide.index.isin(parts.index[parts == part])]
 
 
-def write_csv(path: Path, conditions: Iterable[Condition], library: Library) -> int:
-    """Write a line per condition, query and measure, values with six decimals; returns how many.
-
-    A query without a value has no line.
-    """
-    lines = 0
-    with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        for condition in conditions:
-            if (record := library.get(condition)) is None:
-                continue
-            scores = record.wide.melt(ignore_index=False).dropna()
-            lines += len(scores)
-            writer.writerows(
-                (*condition.path.parts, query, measure, f"{value:.6f}")
-                for query, measure, value in scores.itertuples()
-            )
-    return lines
-
-
 def merge(folder: Path) -> tuple[int, int, list[str]]:
     """Add the records of a folder that is laid out as ``results/runs``: how many were added, how
     many were here already, and of each that was refused why.
@@ -98,12 +69,12 @@ def merge(folder: Path) -> tuple[int, int, list[str]]:
     """
     added, already, refused = 0, 0, []
     for condition in records.find(folder):
-        target, outside = records.runs_of(condition), places.find().rankings
+        target = records.runs_of(condition)
         try:
             record = records.read(folder, condition)
-            scores, ranking = record.scores, record.ranking(outside)
+            scores, ranking = record.scores, record.ranking()
             if not records.complete(target, condition):
-                records.write(target, record.run, scores, record.timing, ranking, outside=outside)
+                records.write(target, record.run, scores, record.timing, ranking)
                 added += 1
                 continue
             digest, other = (

@@ -183,11 +183,8 @@ class Record:
         """The same, queries and measures sorted."""
         return self.scores.sort_index().sort_index(axis=1).rename_axis(columns="measure")
 
-    def ranking(self, outside: Path) -> pd.DataFrame | None:
+    def ranking(self) -> pd.DataFrame | None:
         """The ranking as it was recorded; None where there is none at hand.
-
-        Args:
-            outside: the folder of rankings too big to stand with the others.
 
         Raises:
             RecordError: if it is not whole, or not the one that was recorded.
@@ -198,7 +195,7 @@ class Record:
         path = rankings_path(self.runs, self.run)
         rows = self._ranked_rows()
         if rows is None or rows["score"].isna().any():
-            path = outside / f"{kept.sha256}.parquet"
+            path = _large_ranking(kept)
             rows = parquet.read(path) if path.exists() else None
         if rows is not None and parquet.digest(rows) != kept.sha256:
             raise RecordError(
@@ -231,6 +228,11 @@ def scores_path(runs: Path, condition: Condition | Run) -> Path:
 def rankings_path(runs: Path, condition: Condition | Run) -> Path:
     """The table that holds its ranking."""
     return runs / condition.collection / "rankings" / f"{_model(condition.encoder)}.parquet"
+
+
+def _large_ranking(ranking: rankings.RankingSummary) -> Path:
+    """The file of a ranking too big to stand with the others."""
+    return places.find().rankings / f"{ranking.sha256}.parquet"
 
 
 def _model(encoder: str) -> str:
@@ -288,25 +290,18 @@ def complete(runs: Path, condition: Condition) -> bool:
         return False
 
 
-def is_recorded(condition: Condition) -> bool:
-    return complete(runs_of(condition), condition)
-
-
 def write(
     runs: Path,
     run: Run,
     scores: pd.DataFrame,
     timing: dict[str, Any],
     ranking: pd.DataFrame | None = None,
-    *,
-    outside: Path,
 ) -> None:
     """Write a record, in place of one of the same condition.
 
     Args:
         run: what :func:`read` will give, the digests of ``scores`` and ``ranking`` included.
         scores: as ``scoring.rounded`` gives them.
-        outside: the folder of rankings too big to stand with the others.
 
     Raises:
         RecordError: if a table of the collection is not whole; nothing of it is touched.
@@ -317,7 +312,7 @@ def write(
         path = scores_path(runs, run)
         rows = {key: of for key, of in parquet.read_by_key(path).items() if key in known}
         if ranking is not None and run.ranking is not None and len(ranking) > rankings.MOST_ROWS:
-            parquet.write(outside / f"{run.ranking.sha256}.parquet", ranking, rankings.PLANES)
+            parquet.write(_large_ranking(run.ranking), ranking, rankings.PLANES)
             ranking = Record(runs, run, timing).first_chunks()  # which are checked when read
         _write_ranking(runs, run, ranking)
         rows[run.key] = scores.rename_axis("query_id").reset_index()

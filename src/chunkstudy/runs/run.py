@@ -54,11 +54,8 @@ def made_on(packages: Iterable[str]) -> dict[str, Any]:
     }
 
 
-def run(condition: Condition, vectors: Path, runs: Path, outside: Path) -> Outcome:
+def run(condition: Condition, vectors: Path, runs: Path) -> Outcome:
     """Run one condition and write its record.
-
-    Args:
-        outside: the folder of rankings too big to lie with the records.
 
     Raises:
         ConditionError: if the condition cannot be run here.
@@ -66,7 +63,7 @@ def run(condition: Condition, vectors: Path, runs: Path, outside: Path) -> Outco
     """
     check_writable(runs)
     outcome = of_record(condition, vectors)
-    write(outcome, runs, outside)
+    write(outcome, runs)
     return outcome
 
 
@@ -76,9 +73,9 @@ def of_record(condition: Condition, vectors: Path) -> Outcome:
     return _of_one_measure(outcome) if condition.method.beside else outcome
 
 
-def write(outcome: Outcome, runs: Path, outside: Path) -> None:
+def write(outcome: Outcome, runs: Path) -> None:
     """Write the record of an outcome."""
-    records.write(runs, outcome.run, outcome.scores, outcome.timing, outcome.kept, outside=outside)
+    records.write(runs, outcome.run, outcome.scores, outcome.timing, outcome.kept)
 
 
 def _of_one_measure(outcome: Outcome) -> Outcome:
@@ -157,9 +154,9 @@ def evaluate(
         ConditionError: if the first is needed and was not given.
     """
     method, protocol = condition.method, condition.rules
-    started, encoded = time.perf_counter(), _encoding_seconds(store)
+    started, encoding = time.perf_counter(), store.seconds if store else 0.0
     chunks = chunk(condition, collection, store, chunker, boundaries)
-    chunked = time.perf_counter() - started - (_encoding_seconds(store) - encoded)
+    seconds = time.perf_counter() - started - (store.seconds - encoding if store else 0.0)
     texts = chunks.texts(collection.documents)
     vectors: Vectors | None = None
     before: list[str] = []
@@ -186,8 +183,7 @@ def evaluate(
     scored = scoring.score(condition.collection, collection, chunks, by, protocol, propositions)
     in_documents = tokens.counter("cl100k").count_many([d.text for d in collection.documents])
     timing = {
-        "chunking_seconds_without_encoding": chunked,
-        "encoding_seconds": _encoding_seconds(store) - encoded,
+        "chunking_seconds_without_encoding": seconds,
         "collection_tokens": sum(in_documents),
     }
     scores = scoring.rounded(scored.scores)
@@ -222,11 +218,6 @@ def evaluate(
         **made_on(PACKAGES),
     )
     return Outcome(record, scores, timing, chunks, scored.kept)
-
-
-def _encoding_seconds(store: VectorStore | None) -> float:
-    """Seconds that a store has encoded for so far."""
-    return store.seconds if store else 0.0
 
 
 def _reading(condition: Condition, before: Sequence[str]) -> dict[str, Any] | None:

@@ -21,7 +21,7 @@ from chunkstudy.runs.executors import (
     on_dask,
     tasks_of,
 )
-from chunkstudy.runs.records import is_recorded, runs_of, scores_path
+from chunkstudy.runs.records import complete, runs_of, scores_path
 from chunkstudy.runs.requirements import reason_not_run, sold
 
 
@@ -48,13 +48,13 @@ def run(
         ConditionError, ExecutorError: if nothing can be begun.
     """
     executor = _executor(processes, dask)
-    todo = [c for c in selected if again or not is_recorded(c)]
+    todo = [c for c in selected if again or not complete(runs_of(c), c)]
     able = [c for c in todo if not reason_not_run(c)]
     _say(
         f"{len(able)} to run, {len(selected) - len(todo)} recorded, "
         f"{len(todo) - len(able)} cannot be run here"
     )
-    seconds = _seconds(able, places)
+    seconds = {price.condition: price.cost.seconds for price in prices(able, places, again=True)}
     tasks = tasks_of(able)
     if dry_run:
         ordered = [condition for task in tasks for condition in task]
@@ -64,22 +64,18 @@ def run(
         return 0
     for folder in {runs_of(condition) for condition in able}:
         check_writable(folder)
-    failures: dict[Condition, str] = {}
     if executor is not in_this_process:
-        failures = {c: failure for c in able if (failure := _refused(c))}
-        tasks = tasks_of([c for c in able if c not in failures])
+        _refuse_sold(able)
         tasks.sort(key=lambda task: sum(seconds[c] for c in task), reverse=True)
-    for condition, failure in failures.items():
-        _fail(condition, failure)
-    failures |= _work(executor, tasks, seconds)
-    done = [condition for condition in able if condition not in failures]
+    failed = _work(executor, tasks, seconds)
+    done = [condition for condition in able if condition not in failed]
     for name in sorted({c.collection for c in done}.intersection(registry.COLLECTIONS)):
         facts.write(load_collection(name), places)
     for path in {
         scores_path(runs_of(c), c): 0 for c in done if c.collection not in registry.COLLECTIONS
     }:
         print(path)
-    return len(failures)
+    return len(failed)
 
 
 def _executor(processes: int, dask: str) -> Executor:
@@ -92,45 +88,35 @@ def _executor(processes: int, dask: str) -> Executor:
     return in_processes(processes) if processes else in_this_process
 
 
-def _seconds(conditions: Sequence[Condition], places: Places) -> dict[Condition, float]:
-    """What encoding for each adds on two cores."""
-    return {price.condition: price.cost.seconds for price in prices(conditions, places, again=True)}
-
-
 def _work(
     executor: Executor, tasks: Sequence[Task], seconds: Mapping[Condition, float]
-) -> dict[Condition, str]:
-    """Run tasks; why conditions failed, of those that did."""
-    failures = {}
+) -> set[Condition]:
+    """Run tasks; the conditions that failed."""
+    failed = set()
     remaining = {c: seconds[c] for task in tasks for c in task}
     total = len(remaining)
     for result in executor(tasks) if tasks else ():
         condition = result.condition
         del remaining[condition]
         if result.failure:
-            failures[condition] = result.failure
-            _fail(condition, result.failure)
+            failed.add(condition)
+            _say(f"chunkstudy: {condition} failed: {result.failure}")
             continue
         left = f", at most {in_words(sum(remaining.values()))} left on two cores"
         took = f"took {in_words(result.seconds)}{left if remaining else ''}"
         _say(f"[{total - len(remaining)}/{total}] {condition} {took}")
-    return failures
+    return failed
 
 
-def _refused(condition: Condition) -> str:
-    """Why a condition is not for several processes, each of which would spend the whole budget;
-    empty where it is."""
+def _refuse_sold(conditions: Sequence[Condition]) -> None:
+    """Refuse to let several processes ask for money, each of which would spend the whole budget."""
     asks = os.environ.get("CHUNKSTUDY_LLM") == "record"
-    if model := sold(condition, asks):
-        return (
-            f"what {model} is asked costs money, and the ceiling CHUNKSTUDY_BUDGET is one "
-            "process's; run it without --processes and --dask"
-        )
-    return ""
-
-
-def _fail(condition: Condition, failure: str) -> None:
-    _say(f"chunkstudy: {condition} failed: {failure}")
+    for condition in conditions:
+        if model := sold(condition, asks):
+            raise ConditionError(
+                f"what {model} is asked for {condition} costs money, and the ceiling "
+                "CHUNKSTUDY_BUDGET is one process's; run it without --processes and --dask"
+            )
 
 
 def _say(line: str) -> None:

@@ -51,8 +51,8 @@ Vector = NDArray[np.float32]
 class VectorStore:
     """An encoder that remembers.
 
-    ``computed`` (texts or chunks), ``tokens`` (read by the model; contextualized only) and
-    ``seconds`` tell what was not remembered. Several processes may share the folder.
+    ``computed`` (texts or chunks) and ``seconds`` tell what was not remembered. Several processes
+    may share the folder.
 
     Raises:
         OSError: here and later, if the disk is full or read-only.
@@ -61,7 +61,6 @@ class VectorStore:
     def __init__(self, encoder: Encoder, folder: Path) -> None:
         self.encoder = encoder
         self.computed = 0
-        self.tokens = 0
         self.seconds = 0.0
         # These decide what is read, which the keys of the vectors hold.
         read = ("window", "query_prefix", "document_prefix", "newlines")
@@ -74,9 +73,7 @@ class VectorStore:
         self, texts: Sequence[str], role: Role = "document", label: str = "encoding"
     ) -> NDArray[np.float32]:
         """Unit vectors of the texts, shape (texts, dimension), float32, in their order."""
-        keys = [_span_key(key) for key in self.encoder.keys(texts, role)]
-        known = self._read(keys)
-        missing = [i for i in _first_of_each(keys) if keys[i] not in known]
+        known, keys, missing = self._wanted_texts(texts, role)
         missing.sort(key=lambda i: len(texts[i]))
         with _progress(len(missing), label, "text") as bar:
             for block in (missing[i : i + BLOCK] for i in range(0, len(missing), BLOCK)):
@@ -89,9 +86,17 @@ class VectorStore:
 
     def missing(self, texts: Sequence[str], role: Role = "document") -> list[str]:
         """The texts that :meth:`encode` would compute, each once."""
-        keys = [_span_key(key) for key in self.encoder.keys(texts, role)]
-        known = self._read(keys)
-        return [texts[i] for i in _first_of_each(keys) if keys[i] not in known]
+        return [texts[i] for i in self._wanted_texts(texts, role)[2]]
+
+    def _wanted_texts(
+        self, texts: Sequence[str], role: Role
+    ) -> tuple[dict[bytes, Vector], list[bytes], list[int]]:
+        """What is kept of the texts, the keys of all, and the first text of each key that is
+        missing."""
+        keys = self.encoder.keys(texts, role)
+        known = self._kept.read(keys, self.encoder.dimension)
+        first = {key: i for i, key in reversed(list(enumerate(keys))) if key not in known}
+        return known, keys, list(first.values())
 
     def pool(
         self,
@@ -138,13 +143,14 @@ class VectorStore:
             [_span_key(digest, layout, *place) for place in places.tolist()]
             for digest, layout, places in zip(digests, layouts, spans, strict=True)
         ]
-        known = self._read([key for of_document in keys for key in of_document])
+        together = [key for of_document in keys for key in of_document]
+        known = self._kept.read(together, self.encoder.dimension)
         wanted: dict[bytes, PoolJob] = {}
         for digest, layout, of_document, places in zip(digests, layouts, keys, spans, strict=True):
             for key, place in zip(of_document, places.tolist(), strict=True):
                 if key not in known:
                     wanted.setdefault(digest, (layout, {}))[1][key] = place
-        return known, [key for of_document in keys for key in of_document], wanted
+        return known, together, wanted
 
     def _pool_block(self, known: dict[bytes, Vector], block: list[PoolJob]) -> None:
         encoder = cast("StateEncoder", self.encoder)
@@ -154,7 +160,6 @@ class VectorStore:
             [np.asarray(list(wanted.values()), dtype=np.int64) for _, wanted in block],
         )
         self.seconds += time.perf_counter() - started
-        self.tokens += sum(layout.tokens for layout, _ in block)
         together = {
             key: vector
             for (_, wanted), vectors in zip(block, pooled, strict=True)
@@ -171,9 +176,6 @@ class VectorStore:
         if not keys:
             return np.zeros((0, self.encoder.dimension), dtype=np.float32)
         return np.stack([known[key] for key in keys]).astype(np.float32, copy=False)
-
-    def _read(self, keys: Sequence[bytes]) -> dict[bytes, Vector]:
-        return self._kept.read(keys, self.encoder.dimension)
 
 
 @lru_cache(maxsize=4)
@@ -202,9 +204,9 @@ PoolJob = tuple[Layout, dict[bytes, Sequence[int]]]
 """A layout and the spans wanted of it, by key."""
 
 
-def _span_key(digest: bytes, layout: Layout | None = None, first: int = 0, last: int = 0) -> bytes:
-    """One key for plain text and for a whole window, another for every other span."""
-    if layout is None or (layout.is_whole and (first, last) == (0, layout.tokens)):
+def _span_key(digest: bytes, layout: Layout, first: int, last: int) -> bytes:
+    """The key of a plain text for a whole window, another for every other span."""
+    if layout.is_whole and (first, last) == (0, layout.tokens):
         return digest
     return hashlib.sha256(digest + struct.pack("<ii", first, last)).digest()
 
@@ -226,10 +228,6 @@ def _progress(total: int, label: str, unit: str) -> tqdm[Any]:
     return tqdm(
         total=total, desc=label, unit=unit, unit_scale=True, disable=not sys.stderr.isatty()
     )
-
-
-def _first_of_each(digests: list[bytes]) -> list[int]:
-    return list({digest: i for i, digest in reversed(list(enumerate(digests)))}.values())
 
 
 class VectorFiles:

@@ -51,7 +51,7 @@ class Provenance(Strict):
     question: Named
     origin: Literal["run", "converted from the table of an earlier version; not run again"]
     collections: dict[Named, dict[str, Any]]
-    """Digests and counts (:func:`study_runs.describe`)."""
+    """Digests and counts."""
     chunks: dict[Named, dict[str, Any]]
     """Digest and count, by collection, chunker, encoder and protocol; none of a converted study,
     since nothing had recorded them."""

@@ -89,7 +89,12 @@ class Context:
     def collection(self, name: str) -> Collection:
         loaded = load_collection(name)
         if name not in self.collections:
-            self.collections[name] = describe(loaded)
+            self.collections[name] = {
+                "sha256": loaded.digest(),
+                "order_free_sha256": loaded.order_free_digest(),
+                "documents": len(loaded.documents),
+                "queries": len(loaded.queries),
+            }
         return loaded
 
     def store(self, encoder: str) -> VectorStore:
@@ -170,7 +175,7 @@ def chosen(experiment: Experiment, pattern: str = "*") -> list[Any]:
     """
     name = experiment.name
     if not experiment.plan:
-        raise StudyError(f"study {name} does not come in parts; leave --part out")
+        raise StudyError(f"study {name} does not come in parts; leave --part and --dry-run out")
     matching = [part for part in experiment.plan if fnmatch.fnmatch(part.name, pattern)]
     if not matching:
         named = ", ".join(part.name for part in experiment.plan)
@@ -211,16 +216,6 @@ def made_by(context: Context, experiment: Experiment) -> dict[str, Any]:
         "models": context.models,
         "sources": context.sources,
         **made_on((*PACKAGES, *experiment.packages)),
-    }
-
-
-def describe(collection: Collection) -> dict[str, object]:
-    """Digests and counts of a collection."""
-    return {
-        "sha256": collection.digest(),
-        "order_free_sha256": collection.order_free_digest(),
-        "documents": len(collection.documents),
-        "queries": len(collection.queries),
     }
 
 

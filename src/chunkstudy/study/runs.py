@@ -8,7 +8,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -132,7 +132,7 @@ class RunCache:
     def begin(self, variants: Sequence[Variant]) -> None:
         """Say what will be computed together; a finished fresh computation of it is thrown away."""
         if self.compute != "fresh":
-            self._at = (self.places.build / "runs", self.places.vectors, self.places.rankings)
+            self._at = (self.places.build / "runs", self.places.vectors)
             return
         key = hashlib.sha256("\n".join(variant.path for variant in variants).encode()).hexdigest()[
             :8
@@ -141,7 +141,7 @@ class RunCache:
         if (folder / WHOLE).exists():
             load_store.cache_clear()
             shutil.rmtree(folder)
-        self._at = (folder / "runs", folder / "vectors", folder / "rankings")
+        self._at = (folder / "runs", folder / "vectors")
 
     @property
     def vectors(self) -> Path:
@@ -177,7 +177,7 @@ class RunCache:
 
     def kept(self, variant: Variant) -> RunScores | None:
         """The study's own record; None where there is none."""
-        return read(variant, self.places.runs, self.places.rankings, here=False)
+        return read(variant, self.places.runs, here=False)
 
     def run(self, variant: Variant) -> RunScores:
         """A chunker's scores computed here, now or before.
@@ -185,15 +185,15 @@ class RunCache:
         Raises:
             StudyError: if the encoder or the collection cannot be had, or the chunker fails.
         """
-        runs, vectors, outside = self._at
-        if variant.has_record and (kept := read(variant, runs, outside, here=True)):
+        runs, vectors = self._at
+        if variant.has_record and (kept := read(variant, runs, here=True)):
             return kept
         stored = self.stored(variant.condition.collection)
         if reason := reason_not_run(variant.condition):
             raise StudyError(f"{variant.condition} cannot be run here: {reason}. {stored}")
         try:
             if variant.has_record:
-                outcome = run(variant.condition, vectors, runs, outside)
+                outcome = run(variant.condition, vectors, runs)
             else:
                 documents = load_collection(variant.condition.collection).documents
                 chunker = variant.function and checked(variant.function, documents)
@@ -216,12 +216,12 @@ class RunCache:
         return f'compute="stored" shows what is stored of {collection}: {", ".join(names)}'
 
 
-def read(variant: Variant, runs: Path, outside: Path, here: bool) -> RunScores | None:
+def read(variant: Variant, runs: Path, here: bool) -> RunScores | None:
     """The record of a chunker below a folder; None where there is none."""
     if not records.exists(runs, variant.condition):
         return None
     record = records.read(runs, variant.condition)
-    return RunScores(variant, record.run, record.scores, here, partial(record.ranking, outside))
+    return RunScores(variant, record.run, record.scores, here, record.ranking)
 
 
 @dataclass

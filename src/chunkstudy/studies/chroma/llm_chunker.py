@@ -159,34 +159,24 @@ def asked(
         ask: asks.
     """
     heard: list[dict[str, object]] = []
-
-    def hear(request: Request) -> Reply:
-        reply = ask(replace(request, model=MODEL))
-        heard.append(row(request, reply))
-        return reply
-
-    chunker = build_chunker(slug, rule, ask=hear)
     count = counter("cl100k").count_many
     spans, texts = [], []
     for document in collection.documents:
-        before = len(heard)
-        spans.append(chunker(document.text))
         kind = document.id.split("/")[0]
-        for exchange in heard[before:]:
-            exchange["part"] = kind
-        sizes = count([document.text[span[0] : span[1]] for span in spans[-1]])
-        texts.append(
-            {
-                "part": kind,
-                "documents": 1,
-                "chunks": len(sizes),
-                "mean tokens": sum(sizes),
-                "by rule": getattr(spans[-1], "fallbacks", 0),
-            }
-        )
+
+        def hear(request: Request, kind: str = kind) -> Reply:
+            reply = ask(replace(request, model=MODEL))
+            heard.append({"part": kind} | row(request, reply))
+            return reply
+
+        cut = build_chunker(slug, rule, ask=hear)(document.text)
+        sizes = count([document.text[span[0] : span[1]] for span in cut])
+        spans.append(cut)
+        texts.append((kind, 1, len(sizes), sum(sizes), getattr(cut, "fallbacks", 0)))
     given = iter(spans)
     chunks = chunk_documents(lambda _: next(given), collection.documents)
-    sums = pd.DataFrame(texts).groupby("part", sort=False).sum()
+    columns = ["part", "documents", "chunks", "mean tokens", "by rule"]
+    sums = pd.DataFrame(texts, columns=columns).groupby("part", sort=False).sum()
     sums["mean tokens"] /= sums["chunks"]
     replies = pd.DataFrame(heard).groupby("part", sort=False)
     means = replies.mean(numeric_only=True)

@@ -154,14 +154,14 @@ def _released(collection: Collection, store: VectorStore) -> pd.DataFrame:
         ]
         filtered = filters.apply(candidates, texts, store.encode, -1.0, filters.MOST)
         vectors = store.encode([query.text for query in queries], "query")
-        considered = np.ones(len(queries), dtype=np.bool_)
+        every = np.ones(len(queries), dtype=np.bool_)
         columns = {
             "query_id": [query.id for query in queries],
             "part": part,
             "least similar excerpt": filtered.least,
             "most similar earlier question": filtered.most,
             "alike above 0.78": [bool(why) for why in filtered.dropped],
-            "alike above 0.6": np.array(filters.alike(vectors, GUIDE, considered)) >= 0,
+            "alike above 0.6": filters.alike(vectors, GUIDE, every),
         }
         frames.append(pd.DataFrame(columns))
     return pd.concat(frames, ignore_index=True)

@@ -18,8 +18,8 @@ from chunkstudy.evaluation.measures.excerpts import HIT
 from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
 from chunkstudy.evaluation.retrieval.small_to_large import best_of_each
 from chunkstudy.runs import records
+from chunkstudy.runs.export import QRELS
 from chunkstudy.runs.run import PACKAGES, made_on
-from chunkstudy.runs.trec_files import QRELS
 from chunkstudy.studies.own_documents.pipeline import Pipeline, Result
 
 FILE, RUNS = EVALUATION, "trec"

@@ -1,13 +1,15 @@
-"""Recorded rankings as files that trec_eval and ir-measures read."""
+"""Records as files of others: scores as CSV, rankings as trec_eval and ir-measures read them."""
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from chunkstudy.base.files import replacing
 from chunkstudy.base.spans import Collection
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.evaluation import trec
@@ -18,10 +20,34 @@ from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.library import Library
 
 QRELS = "documents.qrels"
+COLUMNS = (
+    "collection", "chunker", "encoder", "ordering", "protocol", "query_id", "measure", "value",
+)  # fmt: skip
 
 
-def export(
-    folder: Path, conditions: Iterable[Condition], library: Library, outside: Path
+def write_csv(path: Path, conditions: Iterable[Condition], library: Library) -> int:
+    """Write a line per condition, query and measure, values with six decimals; returns how many.
+
+    A query without a value has no line.
+    """
+    lines = 0
+    with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        for condition in conditions:
+            if (record := library.get(condition)) is None:
+                continue
+            scores = record.wide.melt(ignore_index=False).dropna()
+            lines += len(scores)
+            writer.writerows(
+                (*condition.path.parts, query, measure, f"{value:.6f}")
+                for query, measure, value in scores.itertuples()
+            )
+    return lines
+
+
+def write_trec(
+    folder: Path, conditions: Iterable[Condition], library: Library
 ) -> tuple[int, list[Condition]]:
     """Write, below a folder by collection, the documents' qrels and every condition's runs: its
     documents and, where chunks are ranked, its chunks with qrels of those that were.
@@ -32,7 +58,7 @@ def export(
     written, missing = 0, []
     for condition in conditions:
         record = library.get(condition)
-        ranking = record.ranking(outside) if record else None
+        ranking = record.ranking() if record else None
         collection = load_collection(condition.collection) if ranking is not None else None
         if (
             record is None
