@@ -14,7 +14,7 @@ from chunkstudy.base.faults import ModelError
 from chunkstudy.base.models import Card, ModelSpec, read_models
 from chunkstudy.commands.cli import app
 from chunkstudy.encoders import models
-from chunkstudy.studies.which_models import checklist
+from chunkstudy.studies.jina import checklist
 
 ENTRY = 'id = "a"\nwindow = 1\npositions = 1\ndimension = 1\nlicence = "MIT"'
 GOOD = ModelSpec(

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from chunkstudy.base.spans import Collection, Document
-from chunkstudy.studies.which_models import bidirectionality as study
+from chunkstudy.studies.jina import bidirectionality as study
 
 OWN, OTHER = [0] * study.CONTENT, [1] * study.CONTENT
 MARK = 1

@@ -55,7 +55,7 @@ def models(
 ) -> None:
     """Every model: what it reads, was trained on, and whether late chunking suits it."""
     from chunkstudy.base import weights
-    from chunkstudy.studies.which_models import checklist
+    from chunkstudy.studies.jina import checklist
 
     with one_sentence():
         rows = [

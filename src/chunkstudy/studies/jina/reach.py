@@ -10,8 +10,8 @@ import pandas as pd
 
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.intervals import percentile_interval, resampled_sums
-from chunkstudy.studies.which_models import checklist
-from chunkstudy.studies.which_models.bidirectionality import APART, HALF
+from chunkstudy.studies.jina import checklist
+from chunkstudy.studies.jina.bidirectionality import APART, HALF
 
 TEXT = ["collection", "document", "start"]
 MOVED, UNIT = "cosine distance", "of the next chunk"
