@@ -33,7 +33,7 @@ from chunkstudy.encoders.api import ApiEncoder
 from chunkstudy.encoders.contextualized import Layout
 from chunkstudy.encoders.interface import Encoder, Role, TokenEncoder
 from chunkstudy.llm.prices import budget
-from chunkstudy.runs.conditions import Condition, parse_encoder
+from chunkstudy.runs.conditions import parse_encoder
 
 BLOCK = 1024
 """Texts a block."""
@@ -57,6 +57,7 @@ class VectorStore:
 
     def __init__(self, encoder: Encoder, folder: Path) -> None:
         self.encoder = encoder
+        self.folder = folder
         self.computed = 0
         self.seconds = 0.0
         # These decide what is read, which the keys of the vectors hold.
@@ -189,12 +190,6 @@ def load_store(
     from chunkstudy.encoders.transformer import TransformerEncoder  # torch, only where it computes
 
     return VectorStore(TransformerEncoder(model, window=window, dtype=dtype), folder)
-
-
-def boundary_store(condition: Condition, folder: Path) -> VectorStore | None:
-    """The model that draws the boundaries, where it is not the evaluated one."""
-    drawing = condition.chunking.encoder
-    return load_store(drawing, folder) if drawing else None
 
 
 PoolJob = tuple[Layout, dict[bytes, Sequence[int]]]
