@@ -1,8 +1,7 @@
 """A server on the loopback that speaks like the APIs of models, faults on demand.
 
-It speaks OpenAI's chat completions (``/v1/chat/completions``, and below ``/v1beta/openai`` as
-Gemini does), Gemini's ``generateContent``, and OpenAI's embeddings. What it says to a request is up
-to ``State.says``; vectors are decided by their texts.
+It speaks OpenAI's chat completions, Gemini's ``generateContent``, and OpenAI's embeddings. What it
+says to a request is up to ``State.says``; vectors are decided by their texts.
 """
 
 from __future__ import annotations

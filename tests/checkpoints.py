@@ -57,19 +57,6 @@ def unused_positions(kind: str) -> int:
     return 2 if kind in ("xlm_roberta", "jina_embeddings_v3", "mpnet") else 0
 
 
-def attention_names(kind: str) -> tuple[str, str, str, str]:
-    """Published names of a layer's query, key, value and output."""
-    if kind == "mpnet":
-        return ("attention.attn.q", "attention.attn.k", "attention.attn.v", "attention.attn.o")
-    inside = "attention.self"
-    return (f"{inside}.query", f"{inside}.key", f"{inside}.value", "attention.output.dense")
-
-
-def norm_of_attention(kind: str) -> str:
-    """Published name of the norm behind it."""
-    return "attention.LayerNorm" if kind == "mpnet" else "attention.output.LayerNorm"
-
-
 def random_weights(kind: str, config: dict[str, Any], seed: int = 0) -> Weights:
     """Random weights under the published names; nothing is left at a neutral value."""
     generator = torch.Generator().manual_seed(seed)
@@ -112,9 +99,11 @@ def random_weights(kind: str, config: dict[str, Any], seed: int = 0) -> Weights:
             linear(f"{layer}mlp.fc2", width, inner, bias=not nomic)
             norm(f"{layer}norm2")
             continue
-        for name in attention_names(kind):
-            linear(f"{layer}{name}", width, width)
-        norm(layer + norm_of_attention(kind))
+        names = [f"self.{part}" for part in ("query", "key", "value")] + ["output.dense"]
+        names = [f"attn.{part}" for part in "qkvo"] if kind == "mpnet" else names
+        for name in names:
+            linear(f"{layer}attention.{name}", width, width)
+        norm(f"{layer}attention.{'' if kind == 'mpnet' else 'output.'}LayerNorm")
         if kind == "jina_bert":
             linear(f"{layer}mlp.gated_layers", 2 * inner, width, bias=False)
             linear(f"{layer}mlp.wo", width, inner)

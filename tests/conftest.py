@@ -53,7 +53,7 @@ def threads() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def chroma_collection() -> Collection:
-    if not all(sources.find(one.path) for one in chroma.FILES.values()):
+    if not all(sources.find(f"chroma/{name}") for name in sources.listed("chroma")):
         pytest.skip("Chroma's files are not here; set CHUNKSTUDY_DATA or run `chunkstudy fetch`")
     return chroma.load()
 

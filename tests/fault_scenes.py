@@ -110,8 +110,8 @@ def ask(address: str, folder: str) -> None:
     asked = (
         Request(LANGUAGE_MODEL, (Message("user", f"question {i}"),), 20) for i in range(REQUESTS)
     )
-    with api_server.asker(address, Path(folder) / "recordings", at_once=AT_ONCE) as one:
-        replies = [reply.recorded() for reply in one.ask_many(asked)]
+    one = api_server.asker(address, Path(folder) / "recordings", at_once=AT_ONCE)
+    replies = [reply.recorded() for reply in one.together(one.ask, asked)]
     write_json(Path(folder) / "replies.json", replies)
 
 

@@ -2,8 +2,7 @@
 
 It speaks what the hub's own client asks for: the list of a revision's files
 (``/api/models/<id>/tree/<revision>``), a file's size and digest (``HEAD`` of
-``/<id>/resolve/<revision>/<file>``, large files by way of a redirect, as the hub sends them to its
-storage), and the file, whole or from a byte on. Other addresses are those of plain files.
+``/<id>/resolve/<revision>/<file>``), and the file. Other addresses are those of plain files.
 """
 
 from __future__ import annotations
@@ -24,7 +23,6 @@ LARGE = (".safetensors", ".bin")
 TREE = re.compile(r"/api/models/(?P<id>[^/]+/[^/]+)/tree/(?P<revision>[^/]+)")
 PATHS = re.compile(r"/api/models/(?P<id>[^/]+/[^/]+)/paths-info/(?P<revision>[^/]+)")
 FILE = re.compile(r"/(?P<id>[^/]+/[^/]+)/resolve/(?P<revision>[^/]+)/(?P<file>.+)")
-STORED = "/storage/"
 
 Fault = Callable[["Handler"], bool]
 """Deals with a request, and says whether it was answered."""
@@ -57,6 +55,8 @@ class State(loopback.Asked):
 
 class Handler(loopback.Handler):
     state: State
+    swaps = False
+    """Whether other bytes are sent in the place of a file's."""
 
     def do_HEAD(self) -> None:
         self._answer()
@@ -77,21 +77,16 @@ class Handler(loopback.Handler):
         self.send(status, b"" if self.command == "HEAD" else b"{}", headers)
 
     def content(self, body: bytes, headers: Mapping[str, str]) -> None:
-        """A body, whole or from the byte that is asked for."""
-        found = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range") or "")
-        start = int(found[1]) if found else 0
-        self.send_response(206 if found else 200)
-        if found:
-            self.send_header("Content-Range", f"bytes {start}-{len(body) - 1}/{len(body)}")
-        for name, value in {"Accept-Ranges": "bytes", **headers}.items():
+        """A body, or what is known of it where that is asked."""
+        self.send_response(200)
+        for name, value in {**headers, "Content-Length": str(len(body))}.items():
             self.send_header(name, value)
-        self.send_header("Content-Length", str(len(body) - start))
         self.end_headers()
         if self.command == "GET":
-            self.wfile.write(body[start:])
+            self.wfile.write(bytes(len(body)) if self.swaps else body)
 
     def _answer(self) -> None:
-        path = unquote(urlsplit(self.path).path)
+        path, self.swaps = unquote(urlsplit(self.path).path), False
         with self.state.lock:
             self.state.asked.append(f"{self.command} {path}")
         fault = self.state.fault(f"{self.command} {path}")
@@ -102,41 +97,19 @@ class Handler(loopback.Handler):
                 self.send(200, json.dumps(entries(one.files)).encode())
         elif path in self.state.files:
             self.content(self.state.files[path], {})
-        elif path.startswith(STORED):
-            self.content(self.stored(), {})
         elif found := FILE.fullmatch(path):
             if one := self._checkpoint(found):
                 self._file(one, found["file"])
         else:
             self.refuse(404, "EntryNotFound", "Entry not found")
 
-    def stored(self) -> bytes:
-        """The large file of the address of this request."""
-        digest = urlsplit(self.path).path.removeprefix(STORED)
-        bodies = (body for one in self.state.checkpoints.values() for body in one.files.values())
-        return next(body for body in bodies if hashlib.sha256(body).hexdigest() == digest)
-
     def _file(self, one: Checkpoint, name: str) -> None:
         if name not in one.files:
             self.refuse(404, "EntryNotFound", "Entry not found")
             return
         body = one.files[name]
-        headers = {"X-Repo-Commit": one.revision, "ETag": f'"{git_digest(body)}"'}
-        if not name.endswith(LARGE):
-            self.content(body, headers)
-            return
-        digest = hashlib.sha256(body).hexdigest()
-        self.send_response(302)
-        for key, value in {
-            **headers,
-            "X-Linked-ETag": f'"{digest}"',
-            "X-Linked-Size": str(len(body)),
-            # Another host, as the hub's storage is: its client follows no redirect to the same one.
-            "Location": f"http://localhost:{self.server.server_port}{STORED}{digest}",  # type: ignore[attr-defined]
-            "Content-Length": "0",
-        }.items():
-            self.send_header(key, value)
-        self.end_headers()
+        digest = hashlib.sha256(body).hexdigest() if name.endswith(LARGE) else git_digest(body)
+        self.content(body, {"X-Repo-Commit": one.revision, "ETag": f'"{digest}"'})
 
     def _checkpoint(self, found: re.Match[str]) -> Checkpoint | None:
         """The repository of a request, None where it was refused."""
@@ -188,8 +161,8 @@ def stalls(handler: Handler) -> bool:
 
 def another_file(handler: Handler) -> bool:
     """Bytes that nobody pinned, of the right number."""
-    handler.content(bytes(len(handler.stored())), {})
-    return True
+    handler.swaps = True
+    return False
 
 
 def serving(checkpoints: Mapping[str, Checkpoint]) -> AbstractContextManager[tuple[str, State]]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from chunkstudy.base.spans import Span
-from chunkstudy.llm.reading import CausalReader, HiddenPart, Read
+from chunkstudy.llm.causal_models import CausalReader, HiddenPart, Read
 
 
 class MadeReader(CausalReader):
@@ -22,7 +22,6 @@ class MadeReader(CausalReader):
     reach = 8
 
     def __init__(self) -> None:
-        super().__init__("made")
         self.read_at_once: list[int] = []
 
     def tokens(self, text: str) -> tuple[list[int], list[Span]]:

@@ -17,8 +17,7 @@ SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 ctypes.CDLL(None).prctl(SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 warnings.filterwarnings("ignore", "forkserver: waitpid returned unexpected pid")
 for module in ("chunkstudy.commands.cli", "torch._dynamo", "pyarrow.pandas_compat",
-               "chunkstudy.study.drawing",
-               "chunkstudy.studies.generated_questions.figures"):  # fmt: skip
+               "chunkstudy.study.drawing"):  # fmt: skip
     importlib.import_module(module)
 _ = openai.OpenAI(api_key="none").chat.completions.with_raw_response
 for name in ("cl100k", "wordpiece"):

@@ -24,7 +24,7 @@ from chunkstudy.runs.conditions import MINILM_512, PRE_EMBEDDING, Condition
 from chunkstudy.studies import baselines
 from chunkstudy.studies.baselines import systems as arms
 from tests.small_study import Letters
-from tests.test_retrieval_baselines import by_formula
+from tests.test_retrieval import by_formula
 
 pytest.importorskip("bm25s")
 ROOT = Places(Path(__file__).parents[1])

@@ -107,7 +107,7 @@ def test_the_readme_loads_it_beside_the_released_texts_and_no_excerpt_stands_in_
     chroma_collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-    questions = find(released.FILES["questions_df.csv"].path)
+    questions = find(released.QUESTIONS.path)
     assert questions is not None
     monkeypatch.chdir(corrected.folder(PLACES))
     found: dict[str, Any] = {}

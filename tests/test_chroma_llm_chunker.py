@@ -58,8 +58,8 @@ def test_the_recorded_replies_cut_a_text_and_none_of_them_breaks_the_form(
     articles: Collection, rule: object
 ) -> None:
     assert rule in (AS_PUBLISHED_CHROMA, CORRECTED)
-    with Asker("replay", places.find().llm) as asker:
-        table, chunks = study.asked(articles, study.CHUNKER, rule, asker.ask)
+    ask = Asker("replay", places.find().llm).ask
+    table, chunks = study.asked(articles, study.CHUNKER, rule, ask)
     (row,) = table.to_dict("records")
     assert (row["part"], row["documents"], row["chunks"]) == ("encyclopedia", 2, len(chunks))
     assert row[study.USED] == row["requests"] > 2

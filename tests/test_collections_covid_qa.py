@@ -11,7 +11,6 @@ import pytest
 from chunkstudy.base import sources
 from chunkstudy.base.places import Places
 from chunkstudy.base.spans import Collection
-from chunkstudy.chunkers.passages import paragraphs
 from chunkstudy.collections import covid_qa, registry
 
 ROOT = Places(Path(__file__).parents[1])
@@ -101,13 +100,3 @@ def test_every_query_of_covid_qa_is_judged_on_its_own_paper(loaded: dict[str, Co
         assert all(papers[one.query] == one.document for one in collection.judgments)
         assert all(text == text.strip() != "" for text in answers(collection))
     assert within.groups == papers
-
-
-@pytest.mark.real_data
-def test_papers_are_known_that_have_lines_of_print(loaded: dict[str, Collection]) -> None:
-    lines = []
-    for document in loaded[covid_qa.WITHIN].documents:
-        spans = paragraphs(document.text)
-        if sum(document.text[start].islower() for start, _ in spans) > len(spans) / 2:
-            lines.append(document.id)
-    assert lines == ["paper-188", "paper-2683", "paper-2684"]

@@ -93,8 +93,7 @@ def changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, s
         file.unlink()
         file.write_bytes(content.replace(before.encode(), after.encode(), 1))
         listed = sources.listed(collection) | {name: sha256(file)}
-        for module in (qmsum, fairytaleqa, evidence_inference, contextual_code):
-            monkeypatch.setattr(module, "listed", lambda _: listed)
+        monkeypatch.setattr(sources, "listed", lambda _: listed)
         monkeypatch.setenv("CHUNKSTUDY_DATA", str(tmp_path))
         contextual_code._files.cache_clear()
 

@@ -1,11 +1,13 @@
-"""GutenQA's passages stand where their book has them, and what cannot be located is said."""
+"""GutenQA's passages and others' chunks stand where they are said to, or are listed as lost."""
 
 from __future__ import annotations
 
 import gzip
 import os
+from collections.abc import Callable
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +15,9 @@ from hypothesis import strategies as st
 from chunkstudy.base import folding, sources
 from chunkstudy.base.sources import SourceError
 from chunkstudy.base.spans import Collection
-from chunkstudy.collections import emma_files, gutenqa
+from chunkstudy.base.tokens import counter
+from chunkstudy.collections import builtin, emma_files, gutenqa, released
+from chunkstudy.collections.released import Pieces, ReleasedError, align
 
 TEXT = "He said:\n“It’s the\xa0end—at last.”\nCafe\u0301 déjà vu… the END."
 
@@ -89,12 +93,21 @@ def test_a_converted_file_with_other_rows_is_refused(content: bytes, apart: Path
         emma_files.read("questions")
 
 
-def test_paragraphs_become_books_and_rows_become_query_ids() -> None:
+Rows = list[dict[str, object]]
+
+
+def parsed(paragraphs: Rows, questions: Rows, monkeypatch: pytest.MonkeyPatch) -> Collection:
+    table = pd.DataFrame(questions, columns=list(_question(1, "")))
+    monkeypatch.setattr(gutenqa.HubFile, "table", lambda _: table)
+    return gutenqa.parse(pd.DataFrame(paragraphs), gutenqa.asked(gutenqa.FULL))
+
+
+def test_paragraphs_become_books_and_rows_become_query_ids(monkeypatch: pytest.MonkeyPatch) -> None:
     paragraphs = [
         _paragraph(7, 0, "One."), _paragraph(7, 1, "Two."), _paragraph(3, 0, "Two. Two.", "B"),
     ]  # fmt: skip
     questions = [_question(7, "two"), _question(3.0, "Two."), _question(7, "three")]
-    found = gutenqa.parse(paragraphs, questions)
+    found = parsed(paragraphs, questions, monkeypatch)
     assert {document.id: document.text for document in found.documents} == {
         "Book-7": "One.\nTwo.", "Book-3": "Two. Two.",
     }  # fmt: skip
@@ -121,10 +134,10 @@ def test_paragraphs_become_books_and_rows_become_query_ids() -> None:
     ],
 )
 def test_a_damaged_row_is_refused(
-    paragraphs: list[dict[str, object]], questions: list[dict[str, object]], complaint: str
+    paragraphs: Rows, questions: Rows, complaint: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(SourceError, match=complaint):
-        gutenqa.parse(paragraphs, questions)
+        parsed(paragraphs, questions, monkeypatch)
 
 
 VARIANTS = (
@@ -153,3 +166,129 @@ def test_a_passage_set_in_other_type_is_located_exactly_where_it_stands(
     quoted = "x" + "".join(other for _, other in pairs) + "y"
     found = folding.Searchable(before + source + after).locate(quoted)
     assert found == [(len(before), len(before) + len(source))]
+
+
+COUNTS = {
+    "lumberchunker-released": 476,
+    "proposition-released": 11_834,
+    "semantic-released": 1_584,
+    "recursive-released": 413,
+    "fixed-released": 350,
+    "paragraph-released": 2_287,
+}
+TILING = set(COUNTS) - {"proposition-released", "recursive-released"}
+SPACES = st.text(" \n\t\xa0\u3000", max_size=3)
+
+
+def _solid(text: str) -> str:
+    return "".join(text.split())
+
+
+@pytest.fixture(scope="module")
+def segmented(emma: Collection) -> dict[str, Pieces]:
+    return {name: released.emma(name) for name in released.RELEASED}
+
+
+@pytest.fixture(scope="module")
+def text(emma: Collection) -> str:
+    return emma.documents[0].text
+
+
+@pytest.mark.real_data
+def test_every_released_chunk_of_emma_is_aligned_and_is_one_of_emma_only(
+    segmented: dict[str, Pieces], text: str
+) -> None:
+    assert {name: len(one) for name, one in segmented.items()} == COUNTS
+    assert all(all(one) for one in segmented.values())
+    assert released.segmentation("fixed-released", text) == segmented["fixed-released"]
+    with pytest.raises(ReleasedError, match="segments Emma_-_Jane_Austen only"):
+        released.segmentation("fixed-released", text + " ")
+    chunks = {one and one[:2] for one in segmented["lumberchunker-released"]}
+    assert {one and one[:2] for one in segmented["proposition-released"]} == chunks
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("name", sorted(set(COUNTS) - {"proposition-released"}))
+def test_a_span_holds_the_same_characters_as_the_released_chunk(
+    name: str, segmented: dict[str, Pieces], text: str
+) -> None:
+    for start, end, piece in filter(None, segmented[name]):
+        assert _solid(text[start:end]) == _solid(piece)
+        assert text[start:end] == text[start:end].strip()
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("name", sorted(TILING))
+def test_all_but_the_overlapping_chunks_cover_emma_without_overlap(
+    name: str, segmented: dict[str, Pieces], text: str
+) -> None:
+    ends = [0, *(end for _, end, _ in filter(None, segmented[name]))]
+    starts = [*(start for start, _, _ in filter(None, segmented[name])), len(text)]
+    between = [text[end:start] for end, start in zip(ends, starts, strict=True)]
+    assert all(end <= start for end, start in zip(ends, starts, strict=True))
+    assert not "".join(between).strip()
+
+
+@given(st.lists(st.text("ab.é“", min_size=1, max_size=6)), st.data())
+def test_pieces_that_follow_one_another_are_found_whatever_their_white_space(
+    pieces: list[str], data: st.DataObject
+) -> None:
+    text = ""
+    expected = []
+    altered = []
+    for piece in pieces:
+        text += data.draw(SPACES)
+        start = len(text)
+        text += data.draw(SPACES).join(piece)
+        expected.append((start, len(text)))
+        altered.append(data.draw(SPACES).join(["", *piece, ""]))
+    found = align(text + data.draw(SPACES), altered)
+    assert found == [(*span, one) for span, one in zip(expected, altered, strict=True)]
+
+
+@pytest.mark.parametrize("foreign", ["nowhere at all", "", " \n", "two three!"])
+def test_a_piece_that_stands_nowhere_is_listed_and_the_next_is_still_found(foreign: str) -> None:
+    found = align("one two three four", ["one", foreign, "two three", "four"])
+    assert [span and span[:2] for span in found] == [(0, 3), None, (4, 13), (14, 18)]
+
+
+def test_a_piece_after_a_gap_is_not_guessed_where_it_stands_twice() -> None:
+    text = "He said yes. She nodded. Say yes. Not so."
+    found = align(text, ["He said yes.", "yes.", "Not so."])
+    assert [span and text[slice(*span[:2])] for span in found] == ["He said yes.", None, "Not so."]
+
+
+def test_a_proposition_without_a_place_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows: dict[str, list[dict[str, str]]] = {
+        "paragraphs": [{"Chunk": "One."}, {"Chunk": "Two."}],
+        "gemini_chunks": [
+            {"Chunk": "One.", "Propositions": "['1a', '1b']"},
+            {"Chunk": "Lost", "Propositions": "['lost']"},
+            {"Chunk": "Two.", "Propositions": "['2']"},
+        ],
+        "propositions": [{"Propositions": one} for one in ("1a", "other", "lost", "2")],
+    }
+    read: Callable[[str], list[dict[str, str]]] = rows.__getitem__
+    monkeypatch.setattr(emma_files, "read", read)
+    for remembered in (released.emma, released.emma_text):
+        monkeypatch.setattr(released, remembered.__name__, remembered.__wrapped__)
+    found = released.emma("proposition-released")
+    assert found == [(0, 4, "1a"), None, None, (5, 9, "2")]
+    assert released.emma("lumberchunker-released")[1] is None
+
+
+def test_chunks_by_hand_cover_the_built_in_documents_and_begin_with_a_paragraph_or_turn() -> None:
+    begun = released.beginnings()
+    for document in builtin.load_documents():
+        assert all(document.text.count(one) == 1 for one in begun.pop(document.id, []))
+        found = released.by_hand(document.text)
+        assert "".join(document.text[start:end] for start, end in found) == document.text
+        assert all(start < end for start, end in found)
+        for start, _ in found[1:]:
+            turn = document.id.endswith(".json")
+            assert document.text[start] == "{" if turn else document.text[start - 1] == "\n"
+        sizes = counter("wordpiece").count_many([document.text[a:b] for a, b in found])
+        assert max(sizes, default=0) < 550  # docs/protocols.md#lumberchunker-segmentation
+    assert not begun
+    with pytest.raises(ReleasedError, match="built-in documents only"):
+        released.by_hand("A text that nobody segmented.")

@@ -124,7 +124,7 @@ def test_an_excerpt_is_found_in_every_place_where_it_stands(text: str, said: str
         [("1", {"id": "x", "text": text}), ("2", {"id": "y", "text": f"_{text}"})], "drawn"
     )
     try:
-        judged = own_questions.judge([(1, {"question": "?", "excerpts": [said]})], documents, "d")
+        judged = own_questions.read([{"question": "?", "excerpts": [said]}], documents, "d")
     except SpanError:
         assert is_blank(said) or all(said not in text for text in documents.texts.values())
         return

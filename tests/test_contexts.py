@@ -17,7 +17,7 @@ from chunkstudy.llm.interface import Reply
 from chunkstudy.runs.conditions import EmbeddingMethod, parse_method
 from chunkstudy.runs.encoding import encode
 from chunkstudy.runs.store import VectorStore
-from tests.test_experiment_late_chunking import Words
+from tests.small_study import Letters
 
 SMOLLM = "local__QuantFactory__SmolLM2-135M-Instruct-GGUF"
 MINILM = "sentence-transformers__all-MiniLM-L6-v2"
@@ -33,10 +33,6 @@ Free under six. Half price after.
 ## Times
 First at dawn.
 """
-WIKI = (
-    " = Atlanta = \n\n A ship . \n\n = = Career = = \n\n She sank . \n\n"
-    " = = = Refit = = = \n Done .\n"
-)
 TEXTS = st.text(alphabet="ab .\n#=", max_size=120)
 
 
@@ -62,16 +58,6 @@ def test_headings_are_the_path_above_a_chunk_and_not_what_it_holds() -> None:
         "The Ferry > Fares > Children",
         "The Ferry > Times",
     ]
-
-
-def test_headings_of_wikitext_are_found_by_their_signs() -> None:
-    places = at(WIKI, "A ship", "She", "Done")
-    assert contexts.headings(WIKI, places) == [
-        "Atlanta",
-        "Atlanta > Career",
-        "Atlanta > Career > Refit",
-    ]
-    assert contexts.headings("a = b\n\n== \n#no heading\nc == d = e", [3, 20]) == ["", ""]
 
 
 @given(text=TEXTS, data=st.data())
@@ -112,7 +98,7 @@ def made() -> Collection:
 
 def test_a_chunk_is_embedded_with_its_context_before_it(tmp_path: Path) -> None:
     collection = made()
-    store = VectorStore(Words(), tmp_path)
+    store = VectorStore(Letters(), tmp_path)
     chunks = chunk_documents(sentences, collection.documents)
     before = contexts.of("preceding-sentence", collection, chunks)
     ordering = parse_method("prepended-preceding-sentence")

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import struct
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from numpy.typing import NDArray
-from tokenizers import Tokenizer
 
 from chunkstudy.base.faults import ModelError
 from chunkstudy.base.files import sha256
@@ -97,48 +93,6 @@ def test_every_weight_is_its_number_less_eight_times_its_blocks_scale(tmp_path: 
     assert found.keys() == whole.keys()
     for name, values in whole.items():
         np.testing.assert_array_equal(found[name], values, err_msg=name)
-
-
-@given(st.text(alphabet="abc  \t　ａ\x01", max_size=12))
-def test_the_tokenizer_finds_the_best_sum_of_scores(text: str) -> None:
-    model = four_bits.File(
-        (HIDDEN, LAYERS, 2, INNER, len(PIECES), POSITIONS, 2),
-        1e-12,
-        (0, 2, 1, 3),
-        [(piece, -float(i)) for i, piece in enumerate(PIECES)],
-        {},
-    )
-    tokenizer = Tokenizer.from_str(json.dumps(four_bits.tokenizer(model)))
-    plain = text.replace("　", " ").replace("ａ", "a").replace("\t", " ").replace("\x01", "")
-    found = tokenizer.encode(text)
-    assert (found.ids[0], found.ids[-1]) == (0, 2)
-    read = [model.pieces[i][0] for i in found.ids[1:-1]]
-    best = [PIECES[i] for word in plain.split() for i in _fused(_best("▁" + word))]
-    assert sum(map(_score, read)) == sum(map(_score, best))
-    assert "".join(read).count("<unk>") == "".join(best).count("<unk>")
-
-
-def _score(piece: str) -> float:
-    return -float(PIECES.index(piece))
-
-
-def _fused(ids: list[int]) -> list[int]:
-    """Characters without a piece that stand together are one unknown token."""
-    return [i for at, i in enumerate(ids) if i != 3 or ids[at - 1 : at] != [3]]
-
-
-def _best(word: str) -> list[int]:
-    """The pieces of the highest sum of scores, by trying every way."""
-    if not word:
-        return []
-    ways = [
-        [i, *_best(word[len(piece) :])]
-        for i, piece in enumerate(PIECES)
-        if i > 3 and word.startswith(piece)
-    ]
-    ways.append([3, *_best(word[1:])])
-    unknown = -(len(PIECES) - 1.0) - 10
-    return max(ways, key=lambda way: sum(unknown if i == 3 else -float(i) for i in way))
 
 
 @pytest.mark.parametrize("kept", [3, 40, 200, 2_000])

@@ -18,7 +18,7 @@ from chunkstudy.encoders.models import ModelSpec
 from chunkstudy.encoders.transformer import TransformerEncoder
 from tests import checkpoints
 from tests.checkpoints import KINDS
-from tests.plain_models import Plain
+from tests.plain_models import plain
 
 TEXTS = ["a b c", "", "d e", "a b c", "z " * 100, "q"]
 ROLES: tuple[Role, Role] = ("query", "document")
@@ -46,8 +46,8 @@ def plain_vectors(spec: ModelSpec, encoder: TransformerEncoder, role: Role) -> n
     weights = checkpoints.random_weights(spec.kind, config)
     adapter = spec.query_adapter if role == "query" else spec.document_adapter
     prefix = spec.query_prefix if role == "query" else spec.document_prefix
-    plain = Plain(spec.kind, config, weights, adapter)
-    means = [plain.states(ids).mean(0) for ids in encoder.token_ids([prefix + t for t in TEXTS])]
+    states = plain(spec.kind, config, weights, adapter)
+    means = [states(ids).mean(0) for ids in encoder.token_ids([prefix + t for t in TEXTS])]
     return np.stack([(mean / mean.norm()).numpy() for mean in means])
 
 
@@ -93,9 +93,9 @@ def test_a_prefix_before_a_text_is_cut_as_sentence_pieces_cut_both_together(
         single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
     )
     encoder = TransformerEncoder(spec)
-    encoder._counter = encoder._tokenizer = tokenizer
-    encoder.spec = dataclasses.replace(spec, document_prefix="Represent the: ")
+    encoder.tokenizer = encoder._cutting = tokenizer
+    encoder.document_prefix = "Represent the: "
     ((content, _),) = encoder.content(["ab a"])
-    (ids,) = encoder.token_ids([encoder.spec.document_prefix + "ab a"])
+    (ids,) = encoder.token_ids([f"{encoder.document_prefix}ab a"])
     assert ids == [0, *encoder.prefix_ids, *content, 2]
     assert 3 not in ids and len(encoder.prefix_ids) == 3

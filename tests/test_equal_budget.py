@@ -42,7 +42,7 @@ def test_recall_at_budgets_stands_beside_recall_of_five_chunks() -> None:
     ranking[1, :3] = [len(STARTS), len(STARTS) + 1, len(STARTS) + 2]
     offsets = [cl100k_offsets(document.text) for document in COLLECTION.documents]
     ranked = Ranking(ranking, np.zeros(ranking.shape, np.float32), np.zeros(3, np.int64))
-    found, tokens = study.at_budgets(COLLECTION, CHUNKS, ranked, offsets)
+    found, tokens = study.at_budgets(COLLECTION, CHUNKS, ranked, offsets, study.BUDGETS, 5)
     found = found.sort_index()
     judged, in_tokens = to_tokens(JudgedSpans.of(COLLECTION), CHUNKS, offsets)
     five = TokenOverlap(judged, in_tokens, "overlap").at(ranking, 5)["SpanRecall"]

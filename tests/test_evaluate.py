@@ -67,6 +67,7 @@ def run(folder: Path, model: Path, **changes: Any) -> Evaluation:
         "chunkers": ["recursive-40-0", "none"],
         "encoders": [str(model)],
         "output": folder / "out",
+        "only_vectors": True,
     }
     return evaluate(**(asked | changes))
 
@@ -341,6 +342,32 @@ def test_any_copy_of_an_excerpt_will_do(folder: Path, little_model: Path) -> Non
     assert "wrong copy" not in page and "Found:" in page
 
 
+def test_bm25_and_its_fusion_stand_beside_unless_they_are_left_out_or_named(
+    folder: Path, little_model: Path
+) -> None:
+    both = run(folder, little_model, only_vectors=False, chunkers=["sentence-{1,3}"])
+    names = both.table["encoder"].unique().tolist()
+    assert len(both.table) == 6 and sum("bm25" in name for name in names) == 2
+    assert set(both.table["chunker"]) == {"sentence-1", "sentence-3"}
+    named = run(folder, little_model, only_vectors=False, encoders=["bm25"], chunkers=["none"])
+    assert len(named.table) == 1
+
+
+def test_the_way_to_take_is_the_cheapest_that_no_test_tells_from_the_best(
+    folder: Path, little_model: Path
+) -> None:
+    found = run(folder, little_model, chunkers=["none", "sentence-1+none", "recursive-40-0"], k=5)
+    taken, costs = found.table.iloc[found.chosen], found.table["tokens that a reader gets"]
+    told = found.tests.set_index("chunker")["p_holm"]
+    level = [name for name in found.table["chunker"] if not told.get(name, 1.0) < 0.05]
+    assert taken["chunker"] in level
+    cheapest = costs[found.table["chunker"].isin(level)].min()
+    assert found.chosen == 0 or costs[found.chosen] == cheapest <= 0.9 * costs[0]
+    lines = (folder / "out" / "chosen.yaml").read_text(encoding="utf-8").splitlines()
+    assert lines[0].startswith("# ") and f'chunker: "{taken["chunker"]}"' in lines
+    assert lines[-1] == "k: 5" and ("To save, take" in found.more) == (found.chosen > 0)
+
+
 def test_chunks_are_screened_before_anybody_asks(
     folder: Path, little_model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -349,7 +376,8 @@ def test_chunks_are_screened_before_anybody_asks(
              "--chunker", "token-40-20"]  # fmt: skip
     done = CliRunner().invoke(app, asked)
     assert done.exit_code == 0 and "chunkstudy generate grains" in done.output
-    sentences, overlapping = (line.split() for line in done.stdout.splitlines()[2:4])
+    numbers = [line.split()[-5:] for line in done.stdout.splitlines()]
+    sentences, overlapping = (row for row in numbers if len(row) == 5 and row[0].isdigit())
     assert sentences[-2:] == ["0.0", "0.0"]  # of the sentences broken, of the text repeated
     assert float(overlapping[-2]) > 20 and 30 < float(overlapping[-1]) < 60
 
@@ -363,6 +391,7 @@ def test_a_dry_run_prices_and_writes_nothing(
     monkeypatch.chdir(folder)
     asked = [*ASKED, "--encoder", str(little_model), "--chunker", "recursive-40-0", "--chunker",
              "semantic", "--ordering", "plain", "--ordering", "late", "--dry-run"]  # fmt: skip
+    asked.append("--only-vectors")
     done = CliRunner().invoke(app, ["evaluate", *asked])
     assert done.exit_code == 0, done.output
     lines = done.stdout.splitlines()

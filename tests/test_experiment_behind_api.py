@@ -106,7 +106,7 @@ def test_the_cost_is_said_before_the_first_request(
     monkeypatch.setenv("CHUNKSTUDY_BUDGET", "0")
     code, output = world.run(PLAIN)
     assert code == 1
-    assert f"{PLAIN}: chunks: " in output
+    assert f"{PLAIN}: " in output
     assert "tokens, $0.0" in output
     assert "asking for $0.0" in output
     assert "above the ceiling of $0.0000; set CHUNKSTUDY_BUDGET" in output

@@ -9,6 +9,7 @@ import random
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import pytest
 
 from chunkstudy.base.faults import REMEDIES
 from chunkstudy.commands.failing import one_sentence
+from chunkstudy.llm.recordings import contents
 from tests import api_server, forking, mounts
 from tests.fault_scenes import AT_ONCE, REQUESTS, vectors
 from tests.small_study import tree
@@ -38,10 +40,10 @@ def all_of(folder: Path) -> tuple[Any, ...]:
 
 
 def replies_of(folder: Path) -> tuple[Any, ...]:
-    """All but lines that a kill tore and that were laid aside."""
-    return tuple(
-        one.read_bytes() for one in sorted(folder.rglob("*.json*")) if ".torn" not in one.name
-    )
+    """What was replied, and what is recorded of it, whoever was answered first."""
+    (recorded,) = folder.rglob("*.jsonl")
+    lines = sorted(contents(recorded), key=itemgetter("digest"))
+    return (folder / "replies.json").read_bytes(), lines
 
 
 @dataclass(frozen=True)

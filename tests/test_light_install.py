@@ -11,7 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 IMPORTED_AS = {"scikit-learn": "sklearn", "google-generativeai": "google", "pillow": "PIL",
-               "ipython": "IPython"}  # fmt: skip
+               "ipython": "IPython", "beautifulsoup4": "bs4"}  # fmt: skip
 EVALUATE = """
 import importlib.abc, sys
 

@@ -1,4 +1,4 @@
-"""Asking: replayed, recorded or live, priced first, and no dollar beyond the ceiling."""
+"""Asking: replayed or recorded, priced first, and no dollar beyond the ceiling."""
 
 from __future__ import annotations
 
@@ -84,12 +84,12 @@ def world(tmp_path: Path) -> World:
 
 
 def test_what_was_recorded_is_replayed_and_nobody_is_asked(world: World) -> None:
-    with world.asker() as asker:
-        first = [asker.ask(question(i)) for i in range(3)]
+    asker = world.asker()
+    first = [asker.ask(question(i)) for i in range(3)]
     world.made.asked.clear()
     again = world.asker("replay")
     assert [again.ask(question(i)) for i in (2, 0, 1)] == [first[2], first[0], first[1]]
-    assert list(again.ask_many(map(question, range(3)))) == first
+    assert list(again.together(again.ask, map(question, range(3)))) == first
     assert re.fullmatch(r"20\d\d-[01]\d-[0-3]\d", first[0].date)
     assert not world.made.asked
     assert world.made.opened == 1
@@ -119,13 +119,13 @@ def test_replay_is_what_happens_unless_the_environment_says_otherwise(
     monkeypatch.setenv("CHUNKSTUDY_LLM", "record")
     assert Asker().mode == "record"
     monkeypatch.setenv("CHUNKSTUDY_LLM", "recrod")
-    with pytest.raises(LanguageModelError, match="'recrod'; set it to replay, record, live"):
+    with pytest.raises(LanguageModelError, match="'recrod'; set it to replay or record"):
         Asker()
 
 
 def test_the_same_asked_twice_at_once_is_paid_once(world: World) -> None:
-    with world.asker(at_once=8) as asker:
-        replies = list(asker.ask_many(question(i % 4) for i in range(64)))
+    asker = world.asker(at_once=8)
+    replies = list(asker.together(asker.ask, (question(i % 4) for i in range(64))))
     assert len(world.made.asked) == 4
     assert {one.text for one in replies} == {f"reply to question {i}" for i in range(4)}
     assert world.budget.spent == pytest.approx(4 * PRICE.dollars(20, 3))
@@ -135,8 +135,9 @@ def test_after_a_failure_what_is_under_way_is_recorded_and_little_else_is_begun(
     world: World,
 ) -> None:
     world.made.outcomes = [LanguageModelError("broke")]
-    with pytest.raises(LanguageModelError), world.asker(at_once=2) as asker:
-        list(asker.ask_many(map(question, range(5000))))
+    asker = world.asker(at_once=2)
+    with pytest.raises(LanguageModelError):
+        list(asker.together(asker.ask, map(question, range(5000))))
     begun = len(world.made.asked)
     assert begun < 2500
     # Which of the two that were asked together met the failure, threads decide.

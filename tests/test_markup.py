@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkstudy.base.tokens import counter
-from chunkstudy.chunkers import contexts, markup, passages, sections
+from chunkstudy.chunkers import contexts, markup, passages, structure
 
 BREAKS = ["\n", "\r\n", "\r", "\f", "\x85", "\u2028", "\u2029"]
 MARKDOWN = """# Mill
@@ -107,7 +107,7 @@ def test_lines_and_headings_stand_in_the_text_in_order(text: str) -> None:
 
 def test_contexts_and_sections_read_the_same_headings() -> None:
     text = RESTRUCTURED + "Flow.\n" * 3
-    spans = sections.sections(text, size=400, count=counter("cl100k"))
+    spans = structure.sections(text, size=400, count=counter("cl100k"))
     inside = text.index("Spokes")
     assert contexts.headings(text, [inside]) == ["Mill > Wheel > Parts"]
     assert [text[start:end].split("\n")[0] for start, end in spans][1:] == [

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from chunkstudy.base.spans import Collection, Document, Judgment, Query
 from chunkstudy.evaluation.measures.ranking import judged_documents, per_query, tie_bounds, unjudged
-from chunkstudy.evaluation.retrieval.documents import DocumentRanking, search_documents
+from chunkstudy.evaluation.retrieval.chunks import Ranking
+from chunkstudy.evaluation.retrieval.documents import search_documents
 
 TEXT = "some text"
 
@@ -38,13 +39,13 @@ def collection_of(
 
 def ranking_of(
     rows: list[list[int]], depth: int = 100, scores: list[list[float]] | None = None
-) -> DocumentRanking:
+) -> Ranking:
     document = np.full((len(rows), depth), -1, dtype=np.int64)
     score = np.full((len(rows), depth), -np.inf, dtype=np.float32)
     for i, row in enumerate(rows):
         document[i, : len(row)] = row
         score[i, : len(row)] = scores[i] if scores else -np.arange(len(row))
-    return DocumentRanking(document, score, np.zeros(len(rows), dtype=np.int64))
+    return Ranking(document, score, np.zeros(len(rows), dtype=np.int64))
 
 
 def values(frame: pd.DataFrame) -> dict[tuple[str, str], float]:
@@ -64,7 +65,7 @@ def ndcg(ranked: list[int], ideal: list[int], cut: int = 10) -> float:
 
 
 @st.composite
-def cases(draw: st.DrawFn) -> tuple[Collection, DocumentRanking]:
+def cases(draw: st.DrawFn) -> tuple[Collection, Ranking]:
     """Graded judgments, absent documents among them, and scores of few values, so many tie."""
     documents = draw(st.integers(1, 9))
     queries = [f"q{i}" for i in range(draw(st.integers(1, 4)))]
@@ -85,13 +86,13 @@ def cases(draw: st.DrawFn) -> tuple[Collection, DocumentRanking]:
 
 @given(cases())
 def test_ndcg_and_recall_are_what_their_formulas_give(
-    case: tuple[Collection, DocumentRanking],
+    case: tuple[Collection, Ranking],
 ) -> None:
     collection, ranking = case
     judged = judged_documents(collection)
     found = values(per_query(collection, ranking, ("nDCG@10", "nDCG@3", "R@3", "R@10")))
     expected: dict[tuple[str, str], float] = {}
-    for (query, grades), row in zip(judged.items(), ranking.document.tolist(), strict=True):
+    for (query, grades), row in zip(judged.items(), ranking.chunk.tolist(), strict=True):
         relevant = {document for document, grade in grades.items() if grade > 0}
         if not relevant:
             assert query in unjudged(collection)
@@ -106,7 +107,7 @@ def test_ndcg_and_recall_are_what_their_formulas_give(
 
 @given(cases())
 def test_bounds_of_ties_are_the_extremes_over_every_order_of_equal_scores(
-    case: tuple[Collection, DocumentRanking],
+    case: tuple[Collection, Ranking],
 ) -> None:
     collection, ranking = case
     assume(len(unjudged(collection)) < len(collection.queries))
@@ -115,9 +116,7 @@ def test_bounds_of_ties_are_the_extremes_over_every_order_of_equal_scores(
         for i, query in enumerate(collection.queries):
             if query.id in unjudged(collection):
                 continue
-            groups = [
-                ranking.document[i][ranking.score[i] == score].tolist() for score in (2, 1, 0)
-            ]
+            groups = [ranking.chunk[i][ranking.score[i] == score].tolist() for score in (2, 1, 0)]
             assume(math.prod(math.factorial(len(group)) for group in groups) <= 200)
             tried = []
             for order in itertools.product(*map(itertools.permutations, groups)):

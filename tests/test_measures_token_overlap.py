@@ -1,4 +1,4 @@
-"""Token overlap against sets of positions, written out the slow way."""
+"""Overlap and recall at a budget against sets of positions, written out the slow way."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from chunkstudy.base.spans import Chunks
 from chunkstudy.base.tokens import TokenOffsets
+from chunkstudy.evaluation.measures.reading_budget import AGAIN, ONCE, follow
 from chunkstudy.evaluation.measures.token_overlap import (
     Hit,
     JudgedSpans,
@@ -145,3 +146,53 @@ def test_a_token_is_in_a_span_if_they_share_a_character(
     for (document, start, end), first, last in zip(spans, chunks.start, chunks.end, strict=True):
         expected = [i for i, (s, e) in enumerate(offsets[document]) if max(s, start) < min(e, end)]
         assert list(range(first, last)) == expected
+
+
+MOST = 40
+
+
+@st.composite
+def worlds(draw: st.DrawFn) -> tuple[list[Placed], list[list[Placed]], list[list[int]]]:
+    """Chunks, the judged spans of each query, and each query's order of all chunks."""
+    chunks = draw(st.lists(chunk_spans, min_size=1, max_size=7))
+    judged = draw(st.lists(st.lists(judged_spans, max_size=3), min_size=1, max_size=3))
+    orders = [draw(st.permutations(range(len(chunks)))) for _ in judged]
+    return chunks, judged, [list(one) for one in orders]
+
+
+def slow_recall(
+    order: list[int], chunks: list[Placed], judged: list[Placed], budget: int, counted: str
+) -> float:
+    """Read on, token by token, until the budget is spent."""
+    read: set[tuple[int, int]] = set()
+    spent = 0
+    for token in (token for chunk in order for token in sorted(positions(chunks[chunk]))):
+        costs = counted == AGAIN or token not in read
+        if costs and spent == budget:
+            break
+        spent += costs
+        read.add(token)
+    wanted = [token for place in judged for token in positions(place)]
+    return len(read & set(wanted)) / len(wanted) if wanted else 0.0
+
+
+@given(worlds(), st.integers(0, MOST), st.sampled_from((AGAIN, ONCE)))
+def test_recall_is_that_of_reading_token_by_token(
+    world: tuple[list[Placed], list[list[Placed]], list[list[int]]], budget: int, counted: str
+) -> None:
+    chunks, judged, orders = world
+    reading = follow(judged_of(judged), chunks_of(chunks), np.array(orders), MOST)
+    slow = [
+        slow_recall(order, chunks, spans, budget, counted)
+        for order, spans in zip(orders, judged, strict=True)
+    ]
+    assert reading.recall(budget, counted) == pytest.approx(slow)
+
+
+def test_a_ranking_that_ends_before_the_budget_is_refused() -> None:
+    chunks = chunks_of([(0, 0, 4), (0, 4, 8), (0, 8, 12)])
+    judged = judged_of([[(0, 0, 4)]])
+    with pytest.raises(ValueError, match="search deeper"):
+        follow(judged, chunks, np.array([[0, 1]]), 9)
+    padded = follow(judged, chunks, np.array([[0, 1, -1]]), 9)  # all that the query may search
+    assert padded.recall(9, AGAIN)[0] == 1

@@ -17,7 +17,7 @@ from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.chunkers import contexts
 from chunkstudy.chunkers.table import CHUNKERS
 from chunkstudy.collections import registry
-from chunkstudy.encoders.window_layouts import LAYOUTS
+from chunkstudy.encoders.contextualized import LAYOUTS
 from chunkstudy.llm import providers
 from chunkstudy.publish import planned
 from chunkstudy.runs import records

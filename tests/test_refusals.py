@@ -101,7 +101,6 @@ COMMANDS = [
     ("estimate --only zz", "has no notebooks, whose parameters say what is run"),
     ("estimate --device abacus", "unknown device 'abacus'; use one of two-cores"),
     ("study zz", "unknown study 'zz'; use one of b"),
-    ("notebook clams", "unknown notebook 'clams'"),
     ("reproduce --profile zz", "unknown profile 'zz'; use builtin"),
     ("export --trec runs --only zz", "no record matches zz"),
     ("fetch nq", "unknown collection 'nq'; use one of chroma"),
@@ -150,7 +149,6 @@ COMMANDS = [
     ("inspect builtin prose-01 --out build/page.txt", "ends in .html"),
     ("generate nowhere --model openai/gpt-4o-mini", "nowhere is no folder"),
     ("generate texts --model gpt-4o-mini", "unknown language model 'gpt-4o-mini'"),
-    ("generate texts --model openai/gpt-4o-mini --variant loose", "use exact or approximate"),
     ("generate texts --model openai/gpt-4o-mini --questions 0", "use"),
     ("generate texts --model openai/gpt-4o-mini --least 36", "use -1 to 1"),
     ("generate texts --model openai/gpt-4o-mini --out texts/made", "lies inside"),
@@ -320,13 +318,3 @@ def test_a_parameter_of_a_notebook_that_is_wrong_however_it_is_given(
         changed(small, {"In": ["", "size = 30", f"{INJECTED}{cell}"]})
     assert not small.with_name("out.ipynb").exists()
     changed(small, {"In": ["", "size = 30", f"{INJECTED}size = 3"]})
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [("size", "write 'size' as name=value"), ("size=four tokens", "no value for parameter 'size'")],
-)
-def test_a_parameter_that_is_typed_wrong(
-    words: str, sentence: str, small: Path, here: Path
-) -> None:
-    assert sentence in refused(here, ["notebook", "small", "-p", words])

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from chunkstudy.base.models import MODELS
@@ -108,21 +109,22 @@ def test_all_of_gutenqa_loads_once_its_files_are_pinned(
     monkeypatch.setattr(gutenqa, "BOOKS", 1)
     monkeypatch.setattr(gutenqa, "QUESTIONS", 1)
     about = {"Book ID": 7, "Book Name": "A"}
-    rows = {
-        file.name: [about | row for row in TABLES[name]] for name, file in gutenqa.HUB_FILES.items()
+    tables = {
+        file.name: pd.DataFrame([about | row for row in TABLES[name]])
+        for name, file in gutenqa.HUB_FILES.items()
     }
     pinned = {
         name: replace(file, revision="0" * 40, sha256="0" * 64)
         for name, file in gutenqa.HUB_FILES.items()
     }
     monkeypatch.setattr(gutenqa, "HUB_FILES", pinned)
-    monkeypatch.setattr(gutenqa.HubFile, "rows", lambda file: rows[file.name])
+    monkeypatch.setattr(gutenqa.HubFile, "table", lambda file: tables[file.name])
     monkeypatch.setattr(released, "of_books", released.of_books.__wrapped__)
     collection = gutenqa.load()
     text = collection.documents[0].text
     found = {name: released.of_books(name)[text_digest(text)] for name in gutenqa.SEGMENTATIONS}
-    assert not any(pieces.unaligned for pieces in found.values())
-    assert [span[:2] for span in found["lumberchunker-released"].spans] == [(0, 19), (20, 36)]
-    assert found["proposition-released"].spans[0] == (0, 19, "Two left.")
-    assert released.chunk("semantic-released", text) == [(0, 36, " ".join(BOOK))]
+    assert all(all(pieces) for pieces in found.values())
+    assert [span and span[:2] for span in found["lumberchunker-released"]] == [(0, 19), (20, 36)]
+    assert found["proposition-released"][0] == (0, 19, "Two left.")
+    assert released.segmentation("semantic-released", text) == [(0, 36, " ".join(BOOK))]
     assert gutenqa.proposition_answers("gutenqa") == {"Book-7-Query-0": "Two left."}

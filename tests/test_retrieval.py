@@ -1,6 +1,10 @@
-"""Exact search against a full sort."""
+"""Search of chunks, of documents, by words, in a graph: each beside the plainest way to do it."""
 
 from __future__ import annotations
+
+import math
+from collections import Counter
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -8,7 +12,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from chunkstudy.evaluation.retrieval.chunks import Limit, SearchError, search
+from chunkstudy.base.spans import Chunks, Collection, Document, Query
+from chunkstudy.evaluation.retrieval import small_to_large
+from chunkstudy.evaluation.retrieval.bm25 import BM25, K1, B, words
+from chunkstudy.evaluation.retrieval.chunks import (
+    NO_CHUNK,
+    Limit,
+    Ranking,
+    SearchError,
+    nothing_kept,
+    search,
+)
+from chunkstudy.evaluation.retrieval.documents import (
+    documents_of,
+    jina_depth,
+    own_documents,
+    search_documents,
+)
+from chunkstudy.evaluation.retrieval.fusion import reciprocal_rank
+from chunkstudy.evaluation.retrieval.hnsw import BATCH, Ints, batches, graph, nearest
 
 Vectors = NDArray[np.float32]
 
@@ -79,3 +101,252 @@ def test_shapes_that_do_not_fit_are_refused() -> None:
         search(one, one, 0)
     with pytest.raises(SearchError, match="one document per query"):
         search(one, one, 1, Limit(np.zeros(2, np.int64), np.zeros(1, np.int64)))
+
+
+ONE = np.ones((1, 2), np.float32)
+
+
+def full_sort(
+    scores: Vectors, chunks: Ints, chunk_document: Ints, excluded: int
+) -> list[tuple[int, float]]:
+    """(document, score) of one query, over the chunks given, by a plain loop."""
+    best: dict[int, float] = {}
+    for chunk in chunks.tolist():
+        document, score = int(chunk_document[chunk]), float(scores[chunk])
+        if document != excluded:
+            best[document] = max(score, best.get(document, score))
+    return sorted(best.items(), key=lambda row: (-row[1], row[0]))
+
+
+def check_row(ranking: Ranking, row: int, expected: list[tuple[int, float]], depth: int) -> None:
+    kept, left_out = expected[:depth], expected[depth:]
+    padding = [-1] * (depth - len(kept))
+    assert ranking.chunk[row].tolist() == [d for d, _ in kept] + padding
+    assert ranking.score[row].tolist() == [s for _, s in kept] + [-np.inf] * len(padding)
+    assert ranking.ties_at_cut[row] == sum(s == kept[-1][1] for _, s in left_out)
+
+
+CASES = (
+    st.integers(0, 2**32 - 1),
+    st.integers(1, 4),
+    st.integers(0, 40),
+    st.integers(1, 12),
+    st.integers(1, 14),
+)
+
+
+def draw(seed: int, q: int, n: int) -> tuple[Vectors, Vectors, Ints, Ints]:
+    """Queries, vectors, their documents (of 9, so some are long and some empty), exclusions."""
+    generator = np.random.default_rng(seed)
+    chunk_document = np.sort(generator.integers(0, 9, size=n))
+    return whole(generator, q), whole(generator, n), chunk_document, generator.integers(-1, 9, q)
+
+
+@given(*CASES, st.booleans())
+def test_documents_stand_as_in_a_full_sort_of_their_best_chunks(
+    seed: int, q: int, n: int, depth: int, block: int, excluding: bool
+) -> None:
+    queries, vectors, chunk_document, excluded = draw(seed, q, n)
+    ranking = search_documents(
+        queries, vectors, chunk_document, depth, excluded if excluding else None, block
+    )
+    for row, scores in enumerate(queries @ vectors.T):
+        never = int(excluded[row]) if excluding else -1
+        check_row(ranking, row, full_sort(scores, np.arange(n), chunk_document, never), depth)
+
+
+@given(*CASES, st.booleans())
+def test_documents_of_a_ranking_are_those_of_its_chunks_alone(
+    seed: int, q: int, n: int, depth: int, chunk_depth: int, excluding: bool
+) -> None:
+    queries, vectors, chunk_document, excluded = draw(seed, q, n)
+    chunks = search(queries, vectors, chunk_depth)
+    ranking = documents_of(chunks, chunk_document, depth, excluded if excluding else None)
+    for row, scores in enumerate(queries @ vectors.T):
+        held = chunks.chunk[row][chunks.chunk[row] >= 0]
+        never = int(excluded[row]) if excluding else -1
+        check_row(ranking, row, full_sort(scores, held, chunk_document, never), depth)
+
+
+def test_a_query_never_retrieves_the_document_that_bears_its_id() -> None:
+    documents = tuple(Document(name, "text") for name in ("a", "b", "c"))
+    collection = Collection("x", documents, (Query("c", "text"), Query("other", "text")), ())
+    own = own_documents(collection)
+    assert own.tolist() == [2, -1]
+    queries, vectors = np.repeat(ONE, 2, axis=0), np.repeat(ONE, 3, axis=0)
+    ranking = search_documents(queries, vectors, np.arange(3), 3, own)
+    assert ranking.chunk.tolist() == [[0, 1, -1], [0, 1, 2]]
+
+
+def test_inputs_that_do_not_fit_are_refused() -> None:
+    three = np.repeat(ONE, 3, axis=0)
+    with pytest.raises(SearchError, match="one ascending row"):
+        search_documents(ONE, three, np.array([0, 2, 1]), 1)
+    with pytest.raises(SearchError, match="one ascending row"):
+        search_documents(ONE, three, np.array([-1, 0, 1]), 1)
+    with pytest.raises(SearchError, match="documents of 3 chunks"):
+        search_documents(ONE, three, np.arange(2), 1)
+    with pytest.raises(SearchError, match="at least 1"):
+        search_documents(ONE, three, np.arange(3), 0)
+    with pytest.raises(SearchError, match="documents of 3 chunks"):
+        documents_of(search(ONE, three, 3), np.arange(2), 1)
+
+
+def test_jinas_depth_is_the_highest_of_its_cut_offs() -> None:
+    for most in range(1, 1_200):
+        cuts = [1, 3, 5, 10, 20]
+        power = 2
+        while 10**power < 100 * most:
+            cuts.append(10**power)
+            power += 1
+        assert jina_depth(most) == max(cuts), most
+    assert [jina_depth(most) for most in (1, 2, 10, 11, 100)] == [20, 100, 100, 1000, 1000]
+    with pytest.raises(ValueError, match="at least 1 chunk"):
+        jina_depth(0)
+
+
+TEXTS = st.lists(st.text("ab c", max_size=12), min_size=1, max_size=6)
+
+
+def by_formula(texts: list[str], query: str) -> list[float]:
+    """BM25 as Lucene has it, letter by letter (Lucene drops the constant factor k1 + 1)."""
+    split = [words(text) for text in texts]
+    mean = sum(map(len, split)) / len(split)
+    found = []
+    for one in split:
+        count, total = Counter(one), 0.0
+        for word in words(query):
+            holding = sum(word in other for other in split)
+            idf = math.log(1 + (len(split) - holding + 0.5) / (holding + 0.5))
+            weight = K1 * (1 - B + B * len(one) / mean) if mean else 1
+            total += idf * count[word] / (count[word] + weight) if count[word] else 0
+        found.append(total)
+    return found
+
+
+@given(TEXTS, st.text("ab cd", max_size=6))
+def test_bm25_is_its_formula(texts: list[str], query: str) -> None:
+    assert BM25(texts).scores(query) == pytest.approx(by_formula(texts, query), rel=1e-5)
+
+
+def test_a_query_without_a_word_of_the_texts_finds_nothing() -> None:
+    found = BM25(["rye is sown", "oats"]).search(["wheat?", "", "Oats!"], 2)
+    assert found.chunk.tolist() == [[NO_CHUNK] * 2, [NO_CHUNK] * 2, [1, NO_CHUNK]]
+
+
+def ranking(*rows: list[int]) -> Ranking:
+    depth = max(map(len, rows))
+    found = nothing_kept(len(rows), depth)
+    for i, row in enumerate(rows):
+        found.chunk[i, : len(row)] = row
+        found.score[i, : len(row)] = -np.arange(len(row))
+    return found
+
+
+@given(st.lists(st.permutations(range(6)).map(lambda one: one[:4]), min_size=1, max_size=3))
+def test_fusion_adds_reciprocal_ranks(rows: list[list[int]]) -> None:
+    found = reciprocal_rank([ranking(row) for row in rows], 6)
+    total = {c: sum(1 / (61 + row.index(c)) for row in rows if c in row) for c in range(6)}
+    expected = sorted((c for c in total if total[c]), key=lambda c: (-np.float32(total[c]), c))
+    got = [c for c in found.chunk[0].tolist() if c != NO_CHUNK]
+    assert sorted(got) == sorted(expected)
+    assert found.score[0, : len(got)] == pytest.approx([total[c] for c in expected], rel=1e-5)
+
+
+def chunks(*spans: tuple[int, int, int]) -> Chunks:
+    return Chunks(*np.array(spans, dtype=np.int64).reshape(-1, 3).T)
+
+
+DOCUMENTS = (Document("a", "one two three four"), Document("b", "five six"))
+SMALL = chunks((0, 0, 3), (0, 4, 7), (0, 8, 13), (0, 14, 18), (1, 0, 4), (1, 5, 8))
+
+
+def test_a_small_chunk_returns_the_large_one_that_holds_it() -> None:
+    large = chunks((0, 0, 7), (0, 7, 18))
+    found = small_to_large.within(SMALL, large, DOCUMENTS)
+    assert list(zip(found.start.tolist(), found.end.tolist(), strict=True)) == [
+        (0, 7), (0, 7), (7, 18), (7, 18), (0, 4), (5, 8),
+    ]  # fmt: skip
+    assert found.text == ("one", "two", "three", "four", "five", "six")
+    once, which = small_to_large.returned(found)
+    assert len(once) == 4 and which.tolist() == [0, 0, 1, 1, 2, 3]
+
+
+def test_a_small_chunk_that_runs_through_several_large_ones_is_cut_where_they_end() -> None:
+    small, large = chunks((0, 0, 13), (1, 0, 8)), chunks((0, 0, 7), (0, 8, 18), (1, 0, 4))
+    found = small_to_large.within(small, large, DOCUMENTS)
+    assert found.text == ("one two", "three", "five")
+    assert found.start.tolist() == [0, 8, 0] and found.end.tolist() == [7, 18, 4]
+    rewritten = Chunks(small.document, small.start, small.end, ("1 to 3", "5 and 6"))
+    whole = small_to_large.within(rewritten, large, DOCUMENTS)
+    assert whole.text == rewritten.text and whole.end.tolist() == [7, 4]
+
+
+def test_a_window_stays_in_its_document() -> None:
+    found = small_to_large.around(SMALL, 1, DOCUMENTS)
+    assert list(zip(found.start.tolist(), found.end.tolist(), strict=True)) == [
+        (0, 7), (0, 13), (4, 18), (8, 18), (0, 8), (0, 8),
+    ]  # fmt: skip
+
+
+@given(
+    st.lists(st.integers(0, 3), min_size=6, max_size=6),
+    st.permutations(range(6)),
+    st.integers(-1, 3),
+)
+def test_of_a_group_only_the_best_chunk_counts_and_of_an_excluded_one_none(
+    groups: list[int], order: list[int], never: int
+) -> None:
+    found = small_to_large.search_groups(
+        lambda depth: ranking(list(order)[:depth]),
+        np.array(groups),
+        depth=8,
+        excluded=np.array([never]),
+        first=1,
+    )
+    assert found.chunk.shape == found.score.shape == (1, 8)
+    expected = [one for one in dict.fromkeys(groups[i] for i in order) if one != never]
+    assert [one for one in found.chunk[0].tolist() if one != NO_CHUNK] == expected
+
+
+needs_hnsw = pytest.mark.skipif(
+    find_spec("hnswlib") is None, reason="chroma-hnswlib comes ready built for Python 3.11 alone"
+)
+
+CHUNKS, QUERIES, DEPTH = 1300, 40, 20
+
+
+def unit(rows: int, seed: int) -> Vectors:
+    values = np.random.default_rng(seed).normal(size=(rows, 24))
+    return (values / np.linalg.norm(values, axis=1, keepdims=True)).astype(np.float32)
+
+
+VECTORS, ASKED = unit(CHUNKS, 1), unit(QUERIES, 2)
+ORDER: Ints = np.arange(CHUNKS)[::-1].copy()
+EXACT = search(ASKED, VECTORS, DEPTH).chunk
+
+
+def test_every_chunk_comes_once_and_a_set_mixes_a_batch_and_never_two() -> None:
+    every = batches(ORDER, seed=3)
+    assert [len(batch) for batch in every] == [BATCH, BATCH, CHUNKS - 2 * BATCH]
+    for at, batch in enumerate(every):
+        own = ORDER[BATCH * at : BATCH * at + BATCH]
+        assert sorted(batch.tolist()) == sorted(own.tolist()) and batch.tolist() != own.tolist()
+
+
+def test_the_seed_decides_the_order() -> None:
+    orders = {tuple(np.concatenate(batches(ORDER, seed))) for seed in (0, 0, 1)}
+    assert len(orders) == 2
+
+
+@needs_hnsw
+def test_a_list_as_long_as_the_collection_finds_what_exact_search_finds() -> None:
+    found = nearest(graph(VECTORS, ORDER, seed=0), ASKED, DEPTH, CHUNKS)
+    assert found.tolist() == EXACT.tolist()
+
+
+@needs_hnsw
+def test_more_may_be_asked_for_than_the_list_holds() -> None:
+    found = nearest(graph(VECTORS, ORDER, seed=0), ASKED, DEPTH, 10)
+    assert found.shape == (QUERIES, DEPTH)
+    assert all(len(set(row)) == DEPTH for row in found.tolist())

@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 
 from chunkstudy.base.protocols import AS_PUBLISHED_JINA, CORRECTED, Protocol
 from chunkstudy.base.spans import Chunks, Document
-from chunkstudy.encoders.contextualized import whole
+from chunkstudy.encoders.contextualized import LAYOUTS, whole
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.encoders.window_layouts import LAYOUTS
 from chunkstudy.runs import encoding
 from chunkstudy.runs.conditions import EmbeddingMethod, parse_method
 from chunkstudy.runs.store import VectorStore

@@ -17,7 +17,7 @@ sources.write(ROOT)
 
 project = "chunkstudy"
 project_copyright = "the chunkstudy authors"
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinxcontrib.bibtex"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 suppress_warnings = ["ref.python"]  # a name that several modules offer
 
 nb_execution_mode = "off"
@@ -26,8 +26,6 @@ nb_ipywidgets_js: dict[str, dict[str, str]] = {}  # none is used; by default the
 nb_code_prompt_show = "Show the code"
 nb_code_prompt_hide = "Hide the code"
 myst_heading_anchors = 4
-bibtex_bibfiles = [str(ROOT / "paper/refs.bib")]
-bibtex_default_style = "plain"
 
 add_module_names = False
 autodoc_default_options = {

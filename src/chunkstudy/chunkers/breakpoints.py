@@ -13,14 +13,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
-from chunkstudy.base.folding import View, solid
-from chunkstudy.base.spans import Drawn, Span
+from chunkstudy.base.folding import solid
+from chunkstudy.base.spans import Drawn, Span, stripped
 from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers.lumberchunker import units
 from chunkstudy.chunkers.propositions import object_of, says
-from chunkstudy.chunkers.structure import stripped
 from chunkstudy.llm.interface import Ask, Request, conversation
 
 Kind = Literal["structure", "topic", "summary"]
@@ -29,7 +28,6 @@ LIMIT = 1500
 REPLY = 2048
 FEWEST = 3
 """Words that a beginning has at least, so that it does not stand everywhere."""
-SEGMENTS, BEGINS, TOPICS, TOPIC, SUMMARY = "segments", "begins", "topics", "topic", "summary"
 
 TASKS: Mapping[Kind, str] = {
     "structure": """\
@@ -79,7 +77,7 @@ def chunk(text: str, ask: Ask, model: str, kind: Kind) -> Drawn[Span]:
         end = _window(parts, sizes, at)
         cuts.append(at)
         shown = text[at:end]
-        starts = locate(beginnings(ask(request(model, shown, kind)).whole, kind), shown)
+        starts = locate(beginnings(ask(request(model, shown, kind)).whole), shown)
         fallbacks += starts is None
         inner = [at + start for start in starts or () if start]
         last = end >= parts[-1][1]
@@ -98,36 +96,26 @@ def request(model: str, shown: str, kind: Kind) -> Request:
 
 def written(segments: Sequence[tuple[str, str, str]], kind: Kind) -> str:
     """A reply that says how segments begin, of what topic they are and what sums them up."""
+    reply: dict[str, Any] = {}
     if kind == "topic":
-        topics = list(dict.fromkeys(topic for _, topic, _ in segments))
-        listed = [{TOPIC: topic, BEGINS: begins} for begins, topic, _ in segments]
-        return json.dumps({TOPICS: topics, SEGMENTS: listed}, ensure_ascii=False)
-    rows = [
-        {BEGINS: begins} | ({SUMMARY: summary} if kind == "summary" else {})
-        for begins, _, summary in segments
+        reply["topics"] = list(dict.fromkeys(topic for _, topic, _ in segments))
+    reply["segments"] = [
+        {"topic": topic, "begins": begins}
+        if kind == "topic"
+        else {"begins": begins} | ({"summary": summary} if kind == "summary" else {})
+        for begins, topic, summary in segments
     ]
-    return json.dumps({SEGMENTS: rows}, ensure_ascii=False)
+    return json.dumps(reply, ensure_ascii=False)
 
 
-def beginnings(reply: str, kind: Kind) -> list[str] | None:
-    """How the segments of a reply begin; None unless it is the one JSON object that was asked for,
-    every segment with all it should have and nothing else."""
-    content = object_of(reply, {TOPICS, SEGMENTS} if kind == "topic" else {SEGMENTS})
-    if content is None:
+def beginnings(reply: str) -> list[str] | None:
+    """How the segments of a reply begin; None unless it is one JSON object that says so of each.
+    What else it says of them moves no boundary and is not read."""
+    segments = (object_of(reply) or {}).get("segments")
+    if not isinstance(segments, list) or not segments:
         return None
-    segments, topics = content[SEGMENTS], content.get(TOPICS, [])
-    fields = {"structure": {BEGINS}, "topic": {BEGINS, TOPIC}, "summary": {BEGINS, SUMMARY}}[kind]
-    if not isinstance(segments, list) or not segments or not isinstance(topics, list):
-        return None
-    if not all(isinstance(segment, dict) and set(segment) == fields for segment in segments):
-        return None
-    if not all(
-        map(says, [*topics, *(value for segment in segments for value in segment.values())])
-    ):
-        return None
-    if not {segment[TOPIC] for segment in segments if kind == "topic"} <= set(topics):
-        return None
-    return [segment[BEGINS] for segment in segments]
+    begins: list[Any] = [segment.get("begins") for segment in segments if isinstance(segment, dict)]
+    return begins if len(begins) == len(segments) and all(map(says, begins)) else None
 
 
 def locate(begin: Sequence[str] | None, shown: str) -> list[int] | None:
@@ -143,23 +131,14 @@ def locate(begin: Sequence[str] | None, shown: str) -> list[int] | None:
         needle = "".join(beginning.split())
         if len(beginning.split()) < least:
             return None
-        at = _find(view, shown, needle, place)
-        if at is None:
+        at = view.text.find(needle, place)
+        while at >= 0 and view.starts[at] and not shown[view.starts[at] - 1].isspace():
+            at = view.text.find(needle, at + 1)
+        if at < 0:
             return None
         starts.append(view.starts[at])
         place = at + 1
     return starts
-
-
-def _find(view: View, shown: str, needle: str, place: int) -> int | None:
-    """The first place from ``place`` on where a word begins the needle."""
-    at = view.text.find(needle, place)
-    while at >= 0:
-        start = view.starts[at]
-        if start == 0 or shown[start - 1].isspace():
-            return at
-        at = view.text.find(needle, at + 1)
-    return None
 
 
 def _window(parts: Sequence[Span], sizes: Sequence[int], at: int) -> int:

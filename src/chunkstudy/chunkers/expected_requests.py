@@ -16,30 +16,18 @@ from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers import breakpoints, lumberchunker, written_contexts
 from chunkstudy.llm.prices import Estimate, expected
 
-EMMA_TOKENS = 205_014
-EMMA_CHUNKS = 476
-EMMA_PARAGRAPHS = 2_287
-EMMA_PROPOSITIONS = 11_834
-PROPOSITION_TOKENS = 16 + 4
-"""Of a proposition of Emma, and of the quotation marks and comma around it."""
-LUMBER_PROMPT = 97
-LUMBER_ANSWER = 8
-"""``Answer: ID 0012``"""
-PROPOSITION_PROMPT = 999
-"""Instruction and example (ielab's proposition_chunker.py)."""
-CHROMA_WINDOW = 825
-"""More than 800 tokens, by pieces of up to 50 (llm_semantic_chunker.py:131)."""
-CHROMA_PIECES = 20
-CHROMA_TAGS = 15
-"""Around each piece."""
-CHROMA_PROMPT = 197
-CHROMA_ANSWER = 12
-"""``split_after: 12, 17``"""
-CHROMA_CHUNK = 240
-"""Mean tokens of its chunks (Chroma's report, summary, main table, row LLM)."""
-SEGMENT = 257
+EMMA_TOKENS, EMMA_CHUNKS, EMMA_PARAGRAPHS, EMMA_PROPOSITIONS = 205_014, 476, 2_287, 11_834
+LUMBER_PROMPT, LUMBER_ANSWER = 97, 8
+"""The answer: ``Answer: ID 0012``."""
+PROPOSITION_PROMPT, PROPOSITION_TOKENS = 999, 16 + 4
+"""Instruction and example (ielab's proposition_chunker.py); of a proposition of Emma, and of the
+quotation marks and comma around it."""
+CHROMA_CHUNK, CHROMA_PROMPT, CHROMA_WINDOW, CHROMA_ANSWER = 240, 197, 825 + 20 * 15, 12
+"""Mean tokens of its chunks (Chroma's report, summary, main table, row LLM); a window: more than
+800 tokens, by 20 pieces of up to 50 (llm_semantic_chunker.py:131), tags of 15 around each; the
+answer: ``split_after: 12, 17``."""
+SEGMENT, SEGMENT_ANSWER = 257, 40
 """Mean tokens of a segment of the one post that Jina prints cut by topic."""
-SEGMENT_ANSWER = 40
 CONTEXT = 60
 """Tokens of a context: those that Anthropic reports have 50 to 100."""
 
@@ -50,7 +38,8 @@ def of_boundaries(chunker: str, model: str, documents: int, tokens: int) -> Esti
     Args:
         chunker: its name alone, one of ``METHODS``.
     """
-    return expected(model, *METHODS[chunker](documents, tokens))
+    calls, prompt, shown, written = METHODS[chunker](documents, tokens)
+    return expected(model, calls, calls * prompt + shown, written)
 
 
 def of_contexts(model: str, documents: Iterable[tuple[str, Sequence[str]]]) -> Estimate:
@@ -69,40 +58,43 @@ def of_contexts(model: str, documents: Iterable[tuple[str, Sequence[str]]]) -> E
     return total
 
 
-def _lumberchunker(documents: int, tokens: int) -> tuple[int, int, int]:
+Takes = tuple[int, int, int, int]
+"""Calls, tokens of each one's prompt, tokens of the texts that all show, tokens that all write."""
+
+
+def _lumberchunker(documents: int, tokens: int) -> Takes:
     """One call for each chunk, and at least one for each document."""
     calls = max(documents, round(tokens * EMMA_CHUNKS / EMMA_TOKENS))
     shown = min(lumberchunker.LIMIT, tokens // documents)
-    return calls, calls * (LUMBER_PROMPT + shown), calls * LUMBER_ANSWER
+    return calls, LUMBER_PROMPT, calls * shown, calls * LUMBER_ANSWER
 
 
-def _proposition(documents: int, tokens: int) -> tuple[int, int, int]:
+def _proposition(documents: int, tokens: int) -> Takes:
     """One call for each paragraph: a book has Emma's, a short document is one."""
     whole = tokens / documents > EMMA_TOKENS / 10
     calls = round(tokens * EMMA_PARAGRAPHS / EMMA_TOKENS) if whole else documents
     written = round(tokens * EMMA_PROPOSITIONS * PROPOSITION_TOKENS / EMMA_TOKENS)
-    return calls, calls * PROPOSITION_PROMPT + tokens, written
+    return calls, PROPOSITION_PROMPT, tokens, written
 
 
-def _chroma(_: int, tokens: int) -> tuple[int, int, int]:
+def _chroma(_: int, tokens: int) -> Takes:
     """At most one call for each chunk: a reply may name several."""
     calls = round(tokens / CHROMA_CHUNK)
-    shown = CHROMA_WINDOW + CHROMA_PIECES * CHROMA_TAGS
-    return calls, calls * (CHROMA_PROMPT + shown), calls * CHROMA_ANSWER
+    return calls, CHROMA_PROMPT, calls * CHROMA_WINDOW, calls * CHROMA_ANSWER
 
 
-def _breakpoints(kind: breakpoints.Kind, documents: int, tokens: int) -> tuple[int, int, int]:
+def _breakpoints(kind: breakpoints.Kind, documents: int, tokens: int) -> Takes:
     """One call for each window, whose last segment begins the next one."""
     calls = max(documents, round(tokens / (breakpoints.LIMIT - SEGMENT)))
     shown = min(breakpoints.LIMIT, tokens // documents)
     prompt = breakpoints.request("", "", kind).tokens
-    return calls, calls * (prompt + shown), calls * SEGMENT_ANSWER * (1 + shown // SEGMENT)
+    return calls, prompt, calls * shown, calls * SEGMENT_ANSWER * (1 + shown // SEGMENT)
 
 
-METHODS: dict[str, Callable[[int, int], tuple[int, int, int]]] = {
+METHODS: dict[str, Callable[[int, int], Takes]] = {
     "lumberchunker": _lumberchunker,
     "proposition": _proposition,
     "llm": _chroma,
     **{f"breakpoints-{kind}": partial(_breakpoints, kind) for kind in breakpoints.TASKS},
 }
-"""By a chunker's name: of documents and tokens, how many calls, tokens read, tokens written."""
+"""By a chunker's name: what documents with so many tokens take."""

@@ -165,17 +165,14 @@ def blocks(texts: Sequence[str], choose: Choose) -> Drawn[Span]:
     """
     words = [NUMBER_WORDS + len(text.split()) for text in texts]
 
-    def window(first: int) -> int:
-        after = first + 1
-        while after < len(texts) and round(TOKENS_A_WORD * sum(words[first : after + 1])) < LIMIT:
-            after += 1
-        return after
+    def fits(first: int, after: int) -> bool:
+        return round(TOKENS_A_WORD * sum(words[first:after])) < LIMIT
 
     def cut(first: int, after: int) -> int | None:
         number = choose(first, texts[first:after])
         return number if number is not None and first < number < after else None
 
-    return _windows(len(texts), window, cut)
+    return _windows(len(texts), fits, cut)
 
 
 def ielab(texts: Sequence[str], sizes: Sequence[int], hear: Hear) -> Drawn[Span]:
@@ -187,24 +184,19 @@ def ielab(texts: Sequence[str], sizes: Sequence[int], hear: Hear) -> Drawn[Span]
         sizes: tokens of each with its number, [CLS] and [SEP].
         hear: asks.
     """
-    count = len(texts)
 
-    def window(first: int) -> int:
-        after, total = first, 0
-        while after < count and total + sizes[after] <= LIMIT:
-            total += sizes[after]
-            after += 1
-        return max(after, first + 1)
+    def fits(first: int, after: int) -> bool:
+        return sum(sizes[first:after]) <= LIMIT
 
     def cut(first: int, after: int) -> int | None:
         number = _number(IELAB_ANSWER, hear(first, texts[first:after]))
-        return number if number is not None and 0 < number <= count else None
+        return number if number is not None and 0 < number <= len(texts) else None
 
-    return _windows(count, window, cut)
+    return _windows(len(texts), fits, cut)
 
 
 def _windows(
-    count: int, window: Callable[[int], int], cut: Callable[[int, int], int | None]
+    count: int, fits: Callable[[int, int], bool], cut: Callable[[int, int], int | None]
 ) -> Drawn[Span]:
     """The chunks of so many units; a fallback where the window's end stands in for an answer.
 
@@ -214,14 +206,16 @@ def _windows(
 
     Args:
         count: of the units.
-        window: the unit after the last of the window that begins at one.
+        fits: whether the units from one to before another are no more than a window holds.
         cut: the unit at which a model cuts a window, None where its answer does not count.
     """
     cuts, fallbacks = [0], 0
     begun = set[int]()
     while cuts[-1] + LEAST <= count:
         first = cuts[-1]
-        after = window(first)
+        after = first + 1
+        while after < count and fits(first, after + 1):
+            after += 1
         if first in begun:
             fallbacks += 1
             cuts.append(min(count, max(begun) + after - first))

@@ -15,7 +15,7 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from chunkstudy.base.spans import Span
+from chunkstudy.base.spans import Span, stripped
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -63,17 +63,12 @@ def paragraphs(text: str) -> list[Span]:
     spans: list[Span] = []
     open_ = False
     for start, end in lines(text):
-        content = text[start:end]
-        if not content.strip():
-            open_ = False
-            continue
-        first = start + len(content) - len(content.lstrip())
-        last = start + len(content.rstrip())
-        if open_:
+        first, last = stripped(text, start, end)
+        if open_ and first < last:
             spans[-1] = (spans[-1][0], last)
-        else:
+        elif first < last:
             spans.append((first, last))
-        open_ = True
+        open_ = first < last
     return spans
 
 

@@ -79,20 +79,20 @@ def request(model: str, passage: str) -> Request:
 def statements(reply: str) -> list[str] | None:
     """The propositions of a reply; None unless it is the one JSON object that was asked for, with
     at least one text and no empty one."""
-    content = object_of(reply, {KEY})
-    stated = content[KEY] if content else None
+    content = object_of(reply) or {}
+    stated = content.get(KEY) if set(content) == {KEY} else None
     if not isinstance(stated, list) or not stated or not all(map(says, stated)):
         return None
     return [statement.strip() for statement in stated]
 
 
-def object_of(reply: str, keys: set[str]) -> dict[str, Any] | None:
-    """The one JSON object that a reply is, None unless it has these keys, each once."""
+def object_of(reply: str) -> dict[str, Any] | None:
+    """The one JSON object that a reply is, with each key once; None of any other reply."""
     try:
         content = json.loads(reply, object_pairs_hook=_single)
     except (ValueError, RecursionError):
         return None
-    return content if isinstance(content, dict) and set(content) == keys else None
+    return content if isinstance(content, dict) else None
 
 
 def says(value: Any) -> bool:

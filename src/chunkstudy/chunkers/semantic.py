@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chunkstudy.base.encoding import Embed, Vectors
-from chunkstudy.base.spans import Drawn, RewrittenSpan, Span
+from chunkstudy.base.spans import Drawn, RewrittenSpan, Span, stripped
 from chunkstudy.base.tokens import TokenCounter
 from chunkstudy.chunkers.structure import PIECE_SIZE, check_sizes, joined, pieces, sentences, stops
 
@@ -74,13 +74,9 @@ def punkt_sentences(text: str, scripts: str = "latin") -> tuple[Span, ...]:
     """
     starts = [start for start, _ in punkt().span_tokenize(text)]
     if starts and scripts == "any" and (others := stops(text)):
-        ends = {end + _blanks(text[end : end + 100]) for _, end in others}
+        ends = {stripped(text, end, end + 100)[0] for _, end in others}
         starts = sorted({*starts, *(end for end in ends if starts[0] < end < len(text))})
     return tuple(pairwise([*starts, len(text)])) if starts else ()
-
-
-def _blanks(text: str) -> int:
-    return len(text) - len(text.lstrip())
 
 
 @cache

@@ -34,7 +34,7 @@ import pandas as pd
 from tqdm import tqdm
 
 from chunkstudy.base.spans import text_digest
-from chunkstudy.llm.reading import CausalReader, Floats32, HiddenPart, Read
+from chunkstudy.llm.causal_models import CausalReader, Floats32, HiddenPart, Read
 from chunkstudy.llm.recordings import RecordedLines
 
 AFTER = 24
@@ -150,9 +150,9 @@ class Pass(NamedTuple):
 
 
 def plan(
-    places: Sequence[int], tokens: int, size: int = SIZE, context: int = CONTEXT, after: int = AFTER
+    places: Sequence[int], tokens: int, size: int = SIZE, context: int = CONTEXT
 ) -> list[Pass]:
-    """Passes for all places that have a token before and ``after + 1`` behind them.
+    """Passes for all places that have a token before and ``AFTER + 1`` behind them.
 
     Each begins ``context`` tokens before the first place that is not read yet, and ends with what
     its last place needs, so that scattered places cost little more than themselves.
@@ -162,22 +162,13 @@ def plan(
         tokens: of the text.
         size: tokens of a pass at most.
         context: tokens that stand before a place at least, if there are so many.
-        after: tokens that are looked at behind a place.
-
-    Raises:
-        ValueError: if a pass could not hold a place with what it needs.
     """
-    if size < context + after + 1:
-        raise ValueError(
-            f"a pass of {size} tokens cannot hold {context} before a place and {after + 1} behind "
-            "it; make it longer"
-        )
-    rest = [place for place in places if place > 0 and place + after < tokens]
+    rest = [place for place in places if place > 0 and place + AFTER < tokens]
     passes = []
     while rest:
         start = max(0, rest[0] - context)
-        inside = tuple(place for place in rest if place + after < start + size)
-        passes.append(Pass(start, inside[-1] + after + 1, inside))
+        inside = tuple(place for place in rest if place + AFTER < start + size)
+        passes.append(Pass(start, inside[-1] + AFTER + 1, inside))
         rest = rest[len(inside) :]
     return passes
 

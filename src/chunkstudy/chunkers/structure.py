@@ -1,4 +1,4 @@
-"""Chunkers that look at characters and tokens only: recursive, token windows, sentences.
+"""Chunkers that look at characters and tokens only: recursive, token windows, sentences, sections.
 
 Sources: Chroma's report, "RecursiveCharacterTextSplitter & TokenTextSplitter"; Chroma's
 recursive_token_chunker.py and fixed_token_chunker.py. Offsets are carried by construction.
@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TypeVar
 
-from chunkstudy.base.spans import Drawn, RewrittenSpan, Span
+from chunkstudy.base.spans import Drawn, RewrittenSpan, Span, stripped
 from chunkstudy.base.tokens import TokenCounter, cl100k_tokens, decode_cl100k
+from chunkstudy.chunkers.markup import headings
 from chunkstudy.chunkers.text_tokens import WordPieces, token_spans
 
 T = TypeVar("T")
@@ -119,17 +120,36 @@ def sentences(text: str, scripts: str = "latin") -> list[Span]:
     ]
 
 
+def sections(text: str, *, size: int, count: TokenCounter) -> list[Span]:
+    """Sections under headings, as ``markup`` finds them, in spans of at most ``size``: from one
+    heading to before the next, of whatever level; text before the first one is a section, and a
+    heading without text of its own stays with the section below it.
+
+    Raises:
+        ValueError: if the size is not positive.
+    """
+    check_sizes(size)
+    starts = [0]
+    body = 0  # where the text under the last heading begins
+    for heading in headings(text):
+        if text[body : heading.start].strip():
+            starts.append(heading.start)
+        body = heading.end
+    spans = []
+    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
+        part = text[start:end]
+        if count.count(part.strip()) > size:
+            inner = recursive(part, size=size, count=count)
+            spans += [(start + low, start + high) for low, high in inner]
+        elif part.strip():
+            spans.append(stripped(text, start, end))
+    return spans
+
+
 def stops(text: str) -> list[Span]:
     """Where a sentence ends in a script that puts no blank behind its full stop: the stops with the
     quotation marks and brackets that close behind them."""
     return [stop.span() for stop in STOP.finditer(text)]
-
-
-def stripped(text: str, start: int, end: int) -> Span:
-    """The span without white space at its ends; empty where it holds nothing else."""
-    part = text[start:end]
-    first = start + len(part) - len(part.lstrip())
-    return first, max(first, start + len(part.rstrip()))
 
 
 def joined(

@@ -23,7 +23,6 @@ from chunkstudy.base.spans import RewrittenSpan, Span
 from chunkstudy.chunkers import (
     cutting_by_signal,
     passages,
-    sections,
     segmenter,
     semantic,
     structure,
@@ -110,7 +109,7 @@ CHUNKERS: dict[str, ChunkerEntry] = {
     "cluster": ChunkerEntry(semantic.cluster, "Cluster", ("size",), passes=1),
     "none": ChunkerEntry(passages.none, "No chunking"),
     "paragraph": ChunkerEntry(passages.paragraphs, "Paragraph"),
-    "markdown": ChunkerEntry(sections.sections, "Sections under headings", ("size",)),
+    "markdown": ChunkerEntry(structure.sections, "Sections under headings", ("size",)),
     "fixed": ChunkerEntry(passages.fixed, "Fixed size", ("size",), WORDPIECE, decodes=True),
     "fixed-merged": _without_tail(merge=True),
     "fixed-dropped": _without_tail(merge=False),

@@ -8,14 +8,16 @@ tokenizer of the study sees.
 from __future__ import annotations
 
 import gzip
+import hashlib
 import logging
 import os
 import tempfile
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from chunkstudy.base.files import sha256, write_bytes
+from chunkstudy.base.files import write_bytes
 from chunkstudy.base.sources import SourceError, cache_folder, lines
 from chunkstudy.base.spans import Collection, Document, Judgment, Query
 
@@ -64,7 +66,7 @@ LAPTOP = tuple(name for name, source in SOURCES.items() if source.laptop)
 
 def available(name: str) -> bool:
     """Whether the set is here already, so that loading needs no network."""
-    return all(_find(name, member) for member in MEMBERS)
+    return len(_here(name)) == len(MEMBERS)
 
 
 def load(name: str) -> Collection:
@@ -76,7 +78,7 @@ def load(name: str) -> Collection:
         SourceError: if a file can be had nowhere or is not what it should be.
     """
     source = SOURCES[name]
-    corpus, queries, qrels = _read(_folder(name))
+    corpus, queries, qrels = _official(name)
     collection = build(name, corpus, queries, qrels, source.skips_own_id)
     sizes = (len(collection.documents), len(collection.queries))
     if sizes != (source.documents, source.queries):
@@ -90,7 +92,7 @@ def load(name: str) -> Collection:
 def characters(name: str) -> int:
     """Of all documents of a set, titles and texts without the space that joins them when they are
     read: the mean lengths in Jina's first post come out so, to their one decimal."""
-    corpus, _, _ = _read(_folder(name))
+    corpus, _, _ = _official(name)
     return sum(
         len(document.get("title") or "") + len(document.get("text") or "")
         for document in corpus.values()
@@ -99,7 +101,7 @@ def characters(name: str) -> int:
 
 def is_folder(folder: Path) -> bool:
     """Whether a folder has BEIR's form, its members as they are or each as ``.gz``."""
-    return all(_member(folder, name) for name in MEMBERS)
+    return len(_members(folder)) == len(MEMBERS)
 
 
 def load_folder(folder: Path, name: str) -> Collection:
@@ -110,18 +112,12 @@ def load_folder(folder: Path, name: str) -> Collection:
     Raises:
         SourceError: if a member is missing or cannot be read.
     """
-    with tempfile.TemporaryDirectory() as unpacked:
-        for member in MEMBERS:
-            file = _member(folder, member)
-            if file is None:
-                raise SourceError(f"{folder} lacks {member}; BEIR's form is {', '.join(MEMBERS)}")
-            _unpack(file, Path(unpacked) / member)
-        try:
-            corpus, queries, qrels = _read(Path(unpacked))
-        except (ValueError, KeyError, OSError) as error:
-            raise SourceError(
-                f"{folder} is not in BEIR's form ({type(error).__name__}: {error})"
-            ) from error
+    try:
+        corpus, queries, qrels = _read(_members(folder))
+    except (ValueError, KeyError, OSError, EOFError, zlib.error) as error:
+        raise SourceError(
+            f"{folder} is not in BEIR's form ({type(error).__name__}: {error})"
+        ) from error
     alike = (query for query in queries if (corpus.get(query) or {}).get("text") == queries[query])
     return build(name, corpus, queries, qrels, skips_own_id=next(alike, None) is not None)
 
@@ -158,50 +154,47 @@ def build(
 Loaded = tuple[dict[str, dict[str, str]], dict[str, str], dict[str, dict[str, int]]]
 
 
-def _read(folder: Path) -> Loaded:
+def _read(files: Mapping[str, Path], name: str = "") -> Loaded:
+    """What beir's loader makes of members, packed or not; those of a named set are checked."""
     from beir.datasets.data_loader import GenericDataLoader
 
     logging.getLogger("beir").setLevel(logging.WARNING)
-    loaded: Loaded = GenericDataLoader(str(folder)).load(split="test")
+    with tempfile.TemporaryDirectory() as folder:
+        for member, file in files.items():
+            content = file.read_bytes()
+            content = gzip.decompress(content) if file.suffix == ".gz" else content
+            accepted = DIGESTS.get(f"{name}/{member}")
+            if accepted and hashlib.sha256(content).hexdigest() not in accepted:
+                raise SourceError(
+                    f"{file} has another sha256 than the official file; put the right one in its "
+                    "place, or delete it and go online once"
+                )
+            write_bytes(Path(folder) / member, content)
+        loaded: Loaded = GenericDataLoader(folder).load(split="test")
     return loaded
 
 
-def _folder(name: str) -> Path:
-    """The folder beir's loader reads: unpacked files, each checked."""
-    folder = cache_folder() / "beir" / name
-    for member in MEMBERS:
-        file = _find(name, member)
-        if file is None:
-            _download(name)
-            file = folder / member
-            if not file.is_file():
-                raise SourceError(f"the archive of {name} lacks {member}; delete it and try again")
-        target = folder / member
-        if file != target:
-            _unpack(file, target)
-        accepted = DIGESTS.get(f"{name}/{member}")
-        if accepted and sha256(target) not in accepted:
-            target.unlink()
-            raise SourceError(
-                f"{name}/{member} has another sha256 than the official file; it was removed, put "
-                f"the right one under $CHUNKSTUDY_DATA/{name} or go online once"
-            )
-    return folder
+def _official(name: str) -> Loaded:
+    """A set of the study, downloaded if need be, each member checked."""
+    files = _here(name)
+    if len(files) < len(MEMBERS):
+        _download(name)
+        files = _here(name)
+    if missing := [member for member in MEMBERS if member not in files]:
+        raise SourceError(f"the archive of {name} lacks {missing[0]}; delete it and try again")
+    return _read(files, name)
 
 
-def _find(name: str, member: str) -> Path | None:
+def _here(name: str) -> dict[str, Path]:
+    """The members of a set that are in the cache or in the data folder."""
     data = os.environ.get("CHUNKSTUDY_DATA")
-    cached = _member(cache_folder() / "beir" / name, member)
-    return cached or (_member(Path(data) / name, member) if data else None)
+    return (_members(Path(data) / name) if data else {}) | _members(cache_folder() / "beir" / name)
 
 
-def _member(folder: Path, name: str) -> Path | None:
-    return next((p for p in (folder / name, folder / f"{name}.gz") if p.is_file()), None)
-
-
-def _unpack(file: Path, target: Path) -> None:
-    data = file.read_bytes()
-    write_bytes(target, gzip.decompress(data) if file.suffix == ".gz" else data)
+def _members(folder: Path) -> dict[str, Path]:
+    """Of a set in a folder, each member as it is or packed."""
+    places = ((name, folder / f"{name}{packed}") for packed in (".gz", "") for name in MEMBERS)
+    return {name: path for name, path in places if path.is_file()}
 
 
 def _download(name: str) -> None:

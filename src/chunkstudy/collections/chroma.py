@@ -6,24 +6,19 @@ in characters. Query ids are the row numbers of the question file from 0.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 from pathlib import Path
 
-from chunkstudy.base.sources import SourceFile, fetch, listed
+from chunkstudy.base import sources
 from chunkstudy.base.spans import Collection, Document, Judgment, Query
 
 COMMIT = "d451fc4cf56e417b755994b4ca5212fd5057c0d2"
 HOME = (
     "https://raw.githubusercontent.com/brandonstarxel/chunking_evaluation/"
-    f"{COMMIT}/chunking_evaluation/evaluation_framework/general_evaluation_data/"
+    f"{COMMIT}/chunking_evaluation/evaluation_framework/general_evaluation_data"
 )
-DIGESTS = listed("chroma")
-FILES = {
-    name: SourceFile(f"chroma/{name}", HOME + name, digest) for name, digest in DIGESTS.items()
-}
+QUESTIONS = sources.listed_file("chroma", "questions_df.csv", HOME)
 AND = re.compile(r"(\w+)\W* and \W*(\w+)")
 
 
@@ -34,15 +29,15 @@ def load() -> Collection:
         SourceError: if a file is missing or has another digest.
     """
     corpora = {
-        Path(name).stem: fetch(source).read_bytes().decode("utf-8")
-        for name, source in FILES.items()
+        Path(name).stem: sources.read("chroma", name, HOME).decode("utf-8")
+        for name in sources.listed("chroma")
         if name.startswith("corpora/")
     }
-    questions = fetch(FILES["questions_df.csv"]).read_bytes().decode("utf-8")
+    questions = sources.rows(sources.fetch(QUESTIONS).read_bytes())
     queries: list[Query] = []
     judgments: list[Judgment] = []
     groups: dict[str, str] = {}
-    for row, record in enumerate(csv.DictReader(io.StringIO(questions, newline=""))):
+    for row, record in enumerate(questions):
         identifier, corpus = str(row), record["corpus_id"]
         queries.append(Query(identifier, record["question"]))
         groups[identifier] = corpus

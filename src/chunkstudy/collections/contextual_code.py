@@ -12,10 +12,11 @@ import json
 from functools import lru_cache
 from itertools import accumulate
 
-from chunkstudy.base.sources import SourceError, SourceFile, fetch, listed
+from chunkstudy.base import sources
+from chunkstudy.base.sources import SourceError
 from chunkstudy.base.spans import Collection, Document, Judgment, Query, Span, text_digest
 
-ALL = "contextual-code"
+ALL, FOLDER = "contextual-code", "contextual_code"
 COMMIT = "4b36a1e1f64361397f4cbe4fbc7cdace338f16f8"
 HOME = (
     f"https://raw.githubusercontent.com/anthropics/claude-cookbooks/{COMMIT}"
@@ -32,7 +33,7 @@ def load() -> Collection:
     files = {row["original_uuid"]: (row["doc_id"], row["content"]) for row in _files()}
     spans = {row["original_uuid"]: _spans(row["doc_id"]) for row in _files()}
     queries, judgments, paths = [], [], {}
-    for number, line in enumerate(_file("evaluation_set.jsonl").splitlines()):
+    for number, line in enumerate(sources.read(FOLDER, "evaluation_set.jsonl", HOME).splitlines()):
         row = json.loads(line)
         queries.append(Query(str(number), row["query"]))
         for identifier, chunk in dict.fromkeys(map(tuple, row["golden_chunk_uuids"])):
@@ -57,7 +58,7 @@ def guides_chunks(text: str) -> list[Span]:
 
 @lru_cache(maxsize=1)
 def _files() -> list[dict[str, str]]:
-    rows: list[dict[str, str]] = json.loads(_file("codebase_chunks.json"))
+    rows: list[dict[str, str]] = json.loads(sources.read(FOLDER, "codebase_chunks.json", HOME))
     return rows
 
 
@@ -76,10 +77,3 @@ def _spans(file: str) -> list[Span]:
         )
     ends = list(accumulate(map(len, pieces)))
     return list(zip([0, *ends], ends, strict=False))
-
-
-def _file(name: str) -> bytes:
-    source = SourceFile(
-        f"contextual_code/{name}", f"{HOME}/{name}", listed("contextual_code")[name]
-    )
-    return fetch(source).read_bytes()

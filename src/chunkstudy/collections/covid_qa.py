@@ -30,7 +30,7 @@ from dataclasses import replace
 from typing import Any
 
 from chunkstudy.base.sources import SourceFile, fetch
-from chunkstudy.base.spans import Collection, Document, Judgment, Query, Span, union
+from chunkstudy.base.spans import Collection, Document, Judgment, Query, Span, stripped, union
 
 ALL, WITHIN = "covid-qa", "covid-qa-within"
 COMMIT = "fb2eb5e249618457e5359806601086c635c8eb8f"
@@ -54,7 +54,7 @@ def load() -> Collection:
     Raises:
         SourceError: if the file is missing or has another digest.
     """
-    return over_all_papers(_released())
+    return over_all_papers(parse(fetch(FILE).read_bytes()))
 
 
 def load_within() -> Collection:
@@ -63,7 +63,7 @@ def load_within() -> Collection:
     Raises:
         SourceError: see :func:`load`.
     """
-    return _released().within_documents()
+    return parse(fetch(FILE).read_bytes()).within_documents()
 
 
 def parse(released: bytes) -> Collection:
@@ -96,15 +96,12 @@ def parse(released: bytes) -> Collection:
 
 def over_all_papers(collection: Collection) -> Collection:
     """The same without the queries that several papers were asked."""
-    shared = _shared(collection)
-    return replace(
-        collection.only(query.id for query in collection.queries if query.id not in shared),
-        groups={name: group for name, group in collection.groups.items() if name not in shared},
-    )
-
-
-def _released() -> Collection:
-    return parse(fetch(FILE).read_bytes())
+    papers: dict[str, set[str]] = defaultdict(set)
+    for query in collection.queries:
+        papers[_folded(query.text)].add(collection.groups[query.id])
+    alone = {query.id for query in collection.queries if len(papers[_folded(query.text)]) == 1}
+    groups = {name: group for name, group in collection.groups.items() if name in alone}
+    return replace(collection.only(alone), groups=groups)
 
 
 def _answer(paper: str, answer: Mapping[str, Any]) -> Span | None:
@@ -114,16 +111,7 @@ def _answer(paper: str, answer: Mapping[str, Any]) -> Span | None:
         start = paper.find(text)
         if start < 0 or paper.find(text, start + 1) >= 0:
             return None
-    start += len(text) - len(text.lstrip())
-    return start, start + len(text.strip())
-
-
-def _shared(collection: Collection) -> set[str]:
-    """The queries whose question several papers were asked."""
-    papers: dict[str, set[str]] = defaultdict(set)
-    for query in collection.queries:
-        papers[_folded(query.text)].add(collection.groups[query.id])
-    return {query.id for query in collection.queries if len(papers[_folded(query.text)]) > 1}
+    return stripped(paper, start, start + len(text))
 
 
 def _folded(question: str) -> str:

@@ -50,11 +50,6 @@ class Sheet:
         """Where the converted file lies in the data folder and in the cache."""
         return f"{FOLDER}/{self.name}.jsonl.gz"
 
-    @property
-    def source(self) -> SourceFile:
-        """Where the workbook comes from."""
-        return SourceFile(f"{FOLDER}/raw/{self.workbook}", HOME + quote(self.workbook), self.sha256)
-
 
 SHEETS = {line.split()[0]: Sheet(*line.split()) for line in lines("gutenqa_emma")}
 """By name; ``data/sources`` has a line a sheet, its attributes in their order."""
@@ -101,6 +96,7 @@ def converted(sheet: Sheet) -> Path:
     """
     path = find(sheet.path)
     if path is None:
-        path = cache_folder() / sheet.path
-        write_bytes(path, gzip.compress(convert(fetch(sheet.source).read_bytes()), mtime=0))
+        path, workbook = cache_folder() / sheet.path, sheet.workbook
+        source = SourceFile(f"{FOLDER}/raw/{workbook}", HOME + quote(workbook), sheet.sha256)
+        write_bytes(path, gzip.compress(convert(fetch(source).read_bytes()), mtime=0))
     return path

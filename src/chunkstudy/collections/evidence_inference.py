@@ -13,13 +13,14 @@ import csv
 import io
 from collections import defaultdict
 
+from chunkstudy.base import sources
 from chunkstudy.base.files import write_bytes
-from chunkstudy.base.sources import SourceError, SourceFile, cache_folder, fetch, find, listed
-from chunkstudy.base.spans import Collection, Document, Judgment, Query, Span, union
+from chunkstudy.base.sources import SourceError, SourceFile, cache_folder, fetch, find
+from chunkstudy.base.spans import Collection, Document, Judgment, Query, Span, stripped, union
 
-WITHIN = "evidence-inference-within"
+FOLDER, WITHIN = "evidence_inference", "evidence-inference-within"
 COMMIT = "b9831b6c59b52ac2d277f757d413ececf0949a8d"
-HOME = f"https://raw.githubusercontent.com/jayded/evidence-inference/{COMMIT}/annotations"
+HOME = f"https://raw.githubusercontent.com/jayded/evidence-inference/{COMMIT}"
 TABLES = {"annotations.csv": "v2_annotations.csv", "prompts.csv": "prompts_merged.csv"}
 """The tables here, which hold the rows of the articles at hand, and the repository's, which hold
 all."""
@@ -35,14 +36,14 @@ def load_within() -> Collection:
     """
     texts = {
         path.removeprefix("txt/PMC").removesuffix(".txt"): _file(path).decode("utf-8")
-        for path in listed("evidence_inference")
+        for path in sources.listed(FOLDER)
         if path.startswith("txt/")
     }
     spans: dict[str, list[Span]] = defaultdict(list)
-    for row in _rows("annotations.csv"):
+    for row in sources.rows(_file("annotations.csv")):
         spans[row["PromptID"]].append(_span(row, texts[row["PMCID"]]))
     queries, judgments = [], []
-    for row in _rows("prompts.csv"):
+    for row in sources.rows(_file("prompts.csv")):
         article, prompt = f"PMC{row['PMCID']}", row["PromptID"]
         if not spans[prompt]:
             raise SourceError(f"prompt {prompt} of Evidence Inference has no annotated span")
@@ -67,29 +68,21 @@ def _span(row: dict[str, str], text: str) -> Span:
             f"PMC{row['PMCID']}, where another text stands; put the released articles under "
             "CHUNKSTUDY_DATA"
         )
-    start += len(text[start:end]) - len(text[start:end].lstrip())
-    return start, start + len(text[start:end].rstrip())
-
-
-def _rows(table: str) -> list[dict[str, str]]:
-    content = _file(table).decode("utf-8")
-    return list(csv.DictReader(io.StringIO(content, newline="")))
+    return stripped(text, start, end)
 
 
 def _file(path: str) -> bytes:
     """A file as it lies here; a table that does not is cut out of the repository's."""
-    digest = listed("evidence_inference")[path]
-    place = f"evidence_inference/{path}"
-    if path in TABLES and not find(place):
-        whole = SourceFile(f"evidence_inference/{TABLES[path]}", f"{HOME}/{TABLES[path]}", "")
-        write_bytes(cache_folder() / place, _of_articles(fetch(whole).read_bytes()))
-    home = f"{HOME}/{path.replace('txt/', '../txt_files/')}"
-    return fetch(SourceFile(place, home, digest)).read_bytes()
+    if path in TABLES and not find(f"{FOLDER}/{path}"):
+        whole = SourceFile(f"{FOLDER}/{TABLES[path]}", f"{HOME}/annotations/{TABLES[path]}", "")
+        write_bytes(cache_folder() / FOLDER / path, _of_articles(fetch(whole).read_bytes()))
+    digest, home = sources.listed(FOLDER)[path], f"{HOME}/{path.replace('txt/', 'txt_files/')}"
+    return fetch(SourceFile(f"{FOLDER}/{path}", home, digest)).read_bytes()
 
 
 def _of_articles(table: bytes) -> bytes:
     """The rows of a table whose article is at hand, its columns unchanged."""
-    names = set(listed("evidence_inference"))
+    names = sources.listed(FOLDER)
     head, *rows = csv.reader(io.StringIO(table.decode("utf-8"), newline=""))
     article = head.index("PMCID")
     table_here = io.StringIO(newline="")

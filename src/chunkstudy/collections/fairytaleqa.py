@@ -9,10 +9,8 @@ by a blank line; the judged spans of a question are its sections, one or more.
 
 from __future__ import annotations
 
-import csv
-import io
-
-from chunkstudy.base.sources import SourceError, SourceFile, fetch, listed
+from chunkstudy.base import sources
+from chunkstudy.base.sources import SourceError, SourceFile, fetch
 from chunkstudy.base.spans import Collection, Document, Judgment, Query, Span
 
 WITHIN = "fairytaleqa-within"
@@ -30,7 +28,7 @@ def load_within() -> Collection:
         SourceError: if a file is missing or has another digest, or a section is not there.
     """
     documents, queries, judgments = [], [], []
-    for path in listed("fairytaleqa"):
+    for path in sources.listed("fairytaleqa"):
         folder, _, file = path.partition("/")
         if folder != "questions":
             continue
@@ -48,11 +46,9 @@ def load_within() -> Collection:
 
 def _rows(path: str) -> list[dict[str, str]]:
     folder, _, file = path.partition("/")
-    source = SourceFile(
-        f"fairytaleqa/{path}", f"{HOME}/{FOLDERS[folder]}/{file}", listed("fairytaleqa")[path]
-    )
-    text = fetch(source).read_bytes().decode("utf-8-sig")
-    return list(csv.DictReader(io.StringIO(text, newline="")))
+    digest = sources.listed("fairytaleqa")[path]
+    source = SourceFile(f"fairytaleqa/{path}", f"{HOME}/{FOLDERS[folder]}/{file}", digest)
+    return sources.rows(fetch(source).read_bytes())
 
 
 def _story(rows: list[dict[str, str]]) -> tuple[str, dict[str, Span]]:

@@ -13,10 +13,10 @@ of the segmentations, whose repositories LumberChunker's README lists (033defab)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from chunkstudy.base import hub
@@ -25,9 +25,6 @@ from chunkstudy.base.sources import SourceError, SourceFile, fetch
 from chunkstudy.base.spans import Collection, Document, Judgment, Query
 from chunkstudy.collections import emma_files
 
-Row = Mapping[str, Any]
-Asked = tuple[str, str, Row]
-"""A question: its document, its id and its row."""
 EMMA, FULL = "gutenqa-emma", "gutenqa"
 EMMA_DOCUMENT = "Emma_-_Jane_Austen"
 BOOKS, QUESTIONS = 100, 3_000
@@ -42,8 +39,8 @@ class HubFile:
     revision: str | None = None
     sha256: str | None = None
 
-    def source(self) -> SourceFile:
-        """Where the file comes from.
+    def table(self) -> pd.DataFrame:
+        """What it holds, downloaded if need be.
 
         Raises:
             SourceError: if its revision or its digest is not pinned.
@@ -55,15 +52,8 @@ class HubFile:
                 "into HUB_FILES in chunkstudy/collections/gutenqa.py and load again"
             )
         home = f"{hub.endpoint()}/datasets/{self.repository}/resolve/{self.revision}"
-        return SourceFile(f"gutenqa/{self.name}", f"{home}/{self.name}", self.sha256)
-
-    def rows(self) -> list[Row]:
-        """Its rows by column name."""
-        frame = pd.read_parquet(fetch(self.source()))
-        return [
-            {str(column): value for column, value in row.items()}
-            for row in frame.to_dict("records")
-        ]
+        source = SourceFile(f"gutenqa/{self.name}", f"{home}/{self.name}", self.sha256)
+        return pd.read_parquet(fetch(source))
 
 
 QUESTIONS_REVISION = "0081c2cfe7477cd3df4a8c19b2b004d94e45f596"
@@ -122,8 +112,8 @@ def load_emma() -> Collection:
     """
     for sheet in emma_files.SHEETS.values():  # so that the released chunkers need no network later
         emma_files.converted(sheet)
-    texts = [cell(row, "Chunk", i) for i, row in enumerate(emma_files.read("paragraphs"))]
-    return _assemble(EMMA, {EMMA_DOCUMENT: "\n".join(texts)}, _asked(EMMA))
+    paragraphs = texts(pd.DataFrame(emma_files.read("paragraphs")), "Chunk")
+    return _assembled(EMMA, {EMMA_DOCUMENT: "\n".join(paragraphs)}, asked(EMMA), {})
 
 
 def load() -> Collection:
@@ -132,7 +122,7 @@ def load() -> Collection:
     Raises:
         SourceError: if a file is not pinned (see above), missing, or not the release's.
     """
-    collection = parse(HUB_FILES["paragraphs"].rows(), HUB_FILES["questions"].rows())
+    collection = parse(HUB_FILES["paragraphs"].table(), asked(FULL))
     if (len(collection.documents), len(collection.queries)) != (BOOKS, QUESTIONS):
         raise SourceError(
             f"GutenQA has {len(collection.documents)} books and {len(collection.queries)} "
@@ -141,43 +131,57 @@ def load() -> Collection:
     return collection
 
 
-def parse(paragraphs: Iterable[Row], questions: Iterable[Row]) -> Collection:
-    """Documents ``Book-{Book ID}`` and queries ``Book-{Book ID}-Query-{row}`` from rows.
+def asked(name: str) -> pd.DataFrame:
+    """The questions of Emma or of all books as released, with each one's ``document`` and ``id``:
+    rows counted over the whole file from 0.
 
-    As in ielab: a book's paragraphs in the file's order, joined by line breaks; rows counted over
-    the whole question file from 0. Columns as the datasets' cards name them.
+    Raises:
+        SourceError: if a file cannot be had, or a row names no book.
+    """
+    if name == EMMA:
+        questions = pd.DataFrame(emma_files.read("questions"))
+        return questions.assign(
+            document=EMMA_DOCUMENT, id=[f"Book-Emma-Query-{i}" for i in range(len(questions))]
+        )
+    questions = HUB_FILES["questions"].table()
+    books = books_of(questions)
+    return questions.assign(
+        document=books, id=[f"{book}-Query-{i}" for i, book in enumerate(books)]
+    )
+
+
+def parse(paragraphs: pd.DataFrame, questions: pd.DataFrame) -> Collection:
+    """Documents ``Book-{Book ID}`` from paragraphs as released, and what is :func:`asked` of them.
+
+    As in ielab: a book's paragraphs in the file's order, joined by line breaks. Columns as the
+    datasets' cards name them.
 
     Raises:
         SourceError: if a cell lacks its text or number, one Book ID has two names, a book's
             paragraphs are out of order or a question's book is missing.
     """
-    texts: dict[str, list[str]] = {}
+    books: dict[str, str] = {}
     names: dict[str, str] = {}
-    last: dict[str, int] = {}
-    for i, row in enumerate(paragraphs):
-        book, place, name = _book(row, i), _integer(row, "Chunk ID", i), cell(row, "Book Name", i)
-        if names.setdefault(book, name) != name:
-            raise SourceError(f"row {i}: {book} is named both {names[book]!r} and {name!r}")
-        if place <= last.get(book, -1):
-            raise SourceError(
-                f"row {i}: paragraph {place} of {book} comes after {last[book]}; the file must "
-                "list a book's paragraphs in order"
-            )
-        last[book] = place
-        texts.setdefault(book, []).append(cell(row, "Chunk", i, blank=True))
-    asked_rows = [_of_book(row, i) for i, row in enumerate(questions)]
-    for book, query, _ in asked_rows:
-        if book not in texts:
+    for book, rows in paragraphs.groupby(pd.Index(books_of(paragraphs)), sort=False):
+        (name, *others), places = dict.fromkeys(texts(rows, "Book Name")), numbers(rows, "Chunk ID")
+        if others:
+            raise SourceError(f"{book} is named both {name!r} and {others[0]!r}")
+        if places != sorted(set(places)):
+            raise SourceError(f"the file must list the paragraphs of {book} in order, each once")
+        books[book], names[book] = "\n".join(texts(rows, "Chunk", blank=True)), name
+    groups = {}
+    for query, book in zip(questions["id"], questions["document"], strict=True):
+        if book not in books:
             raise SourceError(f"query {query} is about {book}, which has no paragraphs")
-    books = {book: "\n".join(pieces) for book, pieces in texts.items()}
-    return _assemble(FULL, books, asked_rows, {query: names[book] for book, query, _ in asked_rows})
+        groups[query] = names[book]
+    return _assembled(FULL, books, questions, groups)
 
 
 def gold_strings(name: str = EMMA) -> dict[str, str]:
     """The judged passages as quoted, by query id, for the published rule: lower-cased, the string
     must occur in the chunk (LumberChunker's Retrieval_Granularities_Eval.ipynb)."""
-    questions = enumerate(_asked(name))
-    return {query: cell(row, "Chunk Must Contain", i) for i, (_, query, row) in questions}
+    questions = asked(name)
+    return dict(zip(questions["id"], texts(questions, "Chunk Must Contain"), strict=True))
 
 
 def proposition_answers(name: str = EMMA) -> dict[str, str]:
@@ -187,96 +191,78 @@ def proposition_answers(name: str = EMMA) -> dict[str, str]:
     Raises:
         SourceError: if a question has no answer among a book's propositions.
     """
-    column = "Proposition Answer"
-    questions = _asked(name)
-    if name == EMMA:
-        return {query: cell(row, column, i) for i, (_, query, row) in enumerate(questions)}
-    answers = {
-        (_book(row, i), row["Question"]): cell(row, column, i)
-        for i, row in enumerate(HUB_FILES["propositions"].rows())
-        if isinstance(row.get("Question"), str)
-    }
+    questions = stated = asked(name)
+    if name == FULL:
+        stated = HUB_FILES["propositions"].table().dropna(subset="Question")
+        stated = stated.assign(document=books_of(stated))
+    keys = zip(stated["document"], texts(stated, "Question"), strict=True)
+    answers = dict(zip(keys, texts(stated, "Proposition Answer"), strict=True))
     by_query = {}
-    for i, (book, query, row) in enumerate(questions):
-        key = (book, cell(row, "Question", i))
-        if key not in answers:
+    for query, *key in zip(
+        questions["id"], questions["document"], texts(questions, "Question"), strict=True
+    ):
+        if tuple(key) not in answers:
             raise SourceError(
-                f"question {i} of {book} has no answer in {HUB_FILES['propositions'].name}; "
-                "check that both files are of one release"
+                f"{query} has no answer in {HUB_FILES['propositions'].name}; check that both files "
+                "are of one release"
             )
-        by_query[query] = answers[key]
+        by_query[query] = answers[tuple(key)]
     return by_query
 
 
-def segmentation(name: str) -> dict[str, list[Row]]:
-    """The rows of a released segmentation of all books, a key of ``HUB_FILES``, by document.
+def texts(table: pd.DataFrame, column: str, *, blank: bool = False) -> list[str]:
+    """The texts in a column; only white space, or nothing, where ``blank`` allows it.
 
     Raises:
-        SourceError: if the file is not pinned, missing, or has another digest.
+        SourceError: if the column is missing or a cell holds no text.
     """
-    rows: dict[str, list[Row]] = {}
-    for i, row in enumerate(HUB_FILES[name].rows()):
-        rows.setdefault(_book(row, i), []).append(row)
-    return rows
+    values = table.get(column, pd.Series(None, table.index, dtype=object))
+    for number, value in values.items():
+        if not isinstance(value, str) or not (blank or value.strip()):
+            raise SourceError(
+                f"row {number} has no text in column {column!r}; check that the file is the "
+                "release's"
+            )
+    return values.tolist()
 
 
-def cell(row: Row, column: str, number: int, *, blank: bool = False) -> str:
-    """The text in a row's column; only white space, or nothing, where ``blank`` allows it.
+def numbers(table: pd.DataFrame, column: str) -> list[int]:
+    """The whole numbers in a column.
 
     Raises:
-        SourceError: if the column is missing or the cell holds no text.
+        SourceError: if the column is missing or a cell holds none.
     """
-    value = row.get(column)
-    if not isinstance(value, str) or not (blank or value.strip()):
-        raise SourceError(
-            f"row {number} has no text in column {column!r}; check that the file is the release's"
-        )
-    return value
+    values = table.get(column, pd.Series(None, table.index, dtype=object))
+    values = pd.to_numeric(values, errors="coerce")
+    wrong = values.index[~np.isfinite(values) | (values % 1 != 0)]
+    if len(wrong):
+        raise SourceError(f"row {wrong[0]} has no whole number in column {column!r}")
+    return values.astype(int).tolist()
 
 
-def _assemble(
-    name: str,
-    books: Mapping[str, str],
-    asked: Iterable[Asked],
-    groups: dict[str, str] | None = None,
+def books_of(table: pd.DataFrame) -> list[str]:
+    """The document of each row."""
+    return [f"Book-{number}" for number in numbers(table, "Book ID")]
+
+
+def _assembled(
+    name: str, books: Mapping[str, str], questions: pd.DataFrame, groups: dict[str, str]
 ) -> Collection:
     """A collection from texts by document id and the questions.
 
     A passage that stands several times is judged everywhere: the published rule accepts any place.
     """
-    queries: list[Query] = []
-    judgments: list[Judgment] = []
     indexed = {identifier: Searchable(text) for identifier, text in books.items()}
-    for number, (document, query, row) in enumerate(asked):
-        queries.append(Query(query, cell(row, "Question", number), document))
-        for start, end in indexed[document].locate(cell(row, "Chunk Must Contain", number)):
-            judgments.append(Judgment(query, document, start, end))
-    documents = tuple(Document(identifier, text) for identifier, text in books.items())
-    return Collection(name, documents, tuple(queries), tuple(judgments), groups or {})
-
-
-def _asked(name: str) -> list[Asked]:
-    """The questions of Emma or of all books."""
-    if name == EMMA:
-        rows = enumerate(emma_files.read("questions"))
-        return [(EMMA_DOCUMENT, f"Book-Emma-Query-{i}", row) for i, row in rows]
-    return [_of_book(row, i) for i, row in enumerate(HUB_FILES["questions"].rows())]
-
-
-def _of_book(row: Row, number: int) -> Asked:
-    book = _book(row, number)
-    return book, f"{book}-Query-{number}", row
-
-
-def _book(row: Row, number: int) -> str:
-    return f"Book-{_integer(row, 'Book ID', number)}"
-
-
-def _integer(row: Row, column: str, number: int) -> int:
-    try:
-        value = row[column]
-        if int(value) == float(value):
-            return int(value)
-    except (KeyError, TypeError, ValueError, OverflowError):
-        pass
-    raise SourceError(f"row {number} has no whole number in column {column!r}")
+    ids, documents = questions["id"], questions["document"]
+    passages = zip(ids, documents, texts(questions, "Chunk Must Contain"), strict=True)
+    return Collection(
+        name,
+        tuple(Document(*book) for book in books.items()),
+        tuple(map(Query, ids, texts(questions, "Question"), documents)),
+        tuple(
+            Judgment(query, document, *span)
+            for query, document, passage in passages
+            for span in indexed[document].locate(passage)
+        ),
+        groups,
+    )

@@ -1,8 +1,9 @@
 """A user's own texts, read as they stand: a folder, or a file with a document a line.
 
-Every file below a folder is a document, its path below the folder the document's id;
-docs/generation.md says what is left out. A line is ``{"id": "a", "text": "…"}``, and may have a
-title, which is put before the text as BEIR's collections have it.
+Every file below a folder is a document, its path below the folder the document's id; other formats
+than plain text become Markdown (``own_formats``), and docs/generation.md says what is left out. A
+line is ``{"id": "a", "text": "…"}``, and may have a title, which is put before the text as BEIR's
+collections have it.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -20,6 +22,7 @@ from chunkstudy.base import places
 from chunkstudy.base.folding import is_blank
 from chunkstudy.base.sources import SourceError
 from chunkstudy.base.spans import Document
+from chunkstudy.collections import own_formats
 
 EMPTY = "empty"
 BINARY = "not text"
@@ -28,10 +31,13 @@ REPEATED = "the same text as another"
 BROKEN_LINK = "a link to nothing"
 QUESTIONS = "the file of questions"
 WRITTEN = "written by chunkstudy"
+OPEN = "left by a program that has the document open"
 EVALUATION = "evaluation.json"
 """The record of an evaluation, beside all else that it wrote."""
 LARGEST = 20_000_000
 LARGE = f"larger than {LARGEST // 10**6} MB"
+LARGEST_FILE = 10 * LARGEST
+"""Bytes of a PDF or Word file, most of which may be pictures."""
 HEAD = 8192
 """Bytes at a file's beginning that tell whether it is text before the rest is read."""
 SHOWN = 3
@@ -81,9 +87,10 @@ def read(folder: Path) -> OwnDocuments:
 
     Left out: files and folders whose name begins with a dot, which are not counted; files of
     questions; ``build`` and what evaluations wrote; what is empty or only white space; what holds a
-    zero byte; what is not UTF-8; what is larger than ``LARGEST``; and a text that stands in an
-    earlier file as well, whose judgments become the earlier one's. Links are followed, each folder
-    once. A byte order mark is dropped; line ends stay as they are.
+    zero byte; what is not UTF-8; what is larger than ``LARGEST``; formats that hold no text, or
+    whose library is not installed (the extra ``documents``); and a text that stands in an earlier
+    file as well, whose judgments become the earlier one's. Links are followed, each folder once. A
+    byte order mark is dropped; line ends stay as they are.
 
     Raises:
         SourceError: if there is no such folder, or no document in it.
@@ -200,13 +207,8 @@ def _each_once(
 def readable(name: str) -> str:
     """A name whose bytes are no UTF-8 with these written as URLs write them, so that it can be
     shown and stored."""
-    return (
-        "".join(
-            f"%{ord(char) - 0xDC00:02X}" if "\udc80" <= char <= "\udcff" else char for char in name
-        )
-        .encode("utf-8", "replace")
-        .decode()
-    )
+    escaped = re.sub("[\udc80-\udcff]", lambda byte: f"%{ord(byte[0]) - 0xDC00:02X}", name)
+    return escaped.encode("utf-8", "replace").decode()
 
 
 def _text(path: Path) -> str | LeftOut:
@@ -214,12 +216,17 @@ def _text(path: Path) -> str | LeftOut:
         return LeftOut("", WRITTEN)
     if not path.exists():
         return LeftOut("", BROKEN_LINK)
-    if path.stat().st_size > LARGEST:
-        return LeftOut("", LARGE)
+    if path.name.startswith("~$"):
+        return LeftOut("", OPEN)
     with path.open("rb") as file:
         content = file.read(HEAD)
-        if b"\0" not in content:
+        kind = own_formats.format_of(path.name, content)
+        if path.stat().st_size > (LARGEST_FILE if kind in own_formats.PICTURED else LARGEST):
+            return LeftOut("", LARGE)
+        if kind or b"\0" not in content:
             content += file.read()
+    if kind:
+        return _converted(kind, content)
     if b"\0" in content:
         return LeftOut("", BINARY)
     try:
@@ -229,6 +236,16 @@ def _text(path: Path) -> str | LeftOut:
     if is_blank(text):
         return LeftOut("", EMPTY)
     return LeftOut("", QUESTIONS) if _asks(text.lstrip().split("\n", 1)[0]) else text
+
+
+def _converted(kind: str, content: bytes) -> str | LeftOut:
+    if is_blank(content.decode("latin-1")):
+        return LeftOut("", EMPTY)
+    try:
+        text = own_formats.read(kind, content)
+    except own_formats.FormatError as error:
+        return LeftOut("", str(error))
+    return LeftOut("", LARGE) if len(text) > LARGEST else text
 
 
 def _asks(line: str) -> bool:

@@ -111,6 +111,22 @@ class NothingJudgedError(SpanError):
         self.judged = judged
 
 
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What questions lose, by the number of a line."""
+
+    lost: list[LostError] = field(default_factory=list)
+    without: list[int] = field(default_factory=list)
+    """Whose questions nothing answers."""
+    blank: list[int] = field(default_factory=list)
+    bent: list[int] = field(default_factory=list)
+    """With excerpts that stand there in another form."""
+
+    def lose(self, error: LostError, number: int) -> None:
+        error.line = number
+        self.lost.append(error)
+
+
 def read(
     questions: Path | Sequence[Mapping[str, Any]], documents: OwnDocuments, name: str
 ) -> Judged:
@@ -121,8 +137,46 @@ def read(
         SpanError: if a line is no question, or none can be judged.
     """
     if isinstance(questions, Path):
-        return judge(lines(questions), documents, name, str(questions))
-    return judge(list(enumerate(questions, start=1)), documents, name)
+        where, asked = str(questions), parse(lines(questions), str(questions))
+    else:
+        where, asked = "questions", parse(enumerate(questions, start=1), "questions")
+    kind = task(asked)
+    account = Account()
+    judgments: list[Judgment] = []
+    copies: dict[Judgment, tuple[Judgment, ...]] = {}
+    absent: list[tuple[str, str, int]] = []
+    judged: list[Query] = []
+    for number, question in asked.items():
+        if is_blank(question.question):
+            account.blank.append(number)
+            continue
+        answers, gone = _answers(question, number, documents, f"{where}, line {number}", account)
+        if not any(first.grade for first, *_ in answers):
+            account.without.append(number)
+            continue
+        absent += gone
+        judged.append(Query(question.id, question.question))
+        judgments += [first for first, *_ in answers]
+        copies |= {first: tuple(others) for first, *others in answers if others}
+    if not judged:
+        nothing = Collection(name, documents.documents, (), ())
+        raise NothingJudgedError(
+            f"{where}: no question could be judged. {_all_lost(account.lost)}",
+            Judged(nothing, kind, faults=(*account.lost,)),
+        )
+    collection = Collection(
+        name,
+        documents.documents,
+        tuple(judged),
+        tuple(judgments),
+        absent=tuple(absent),
+        titles=documents.titles,
+    )
+    count = sum(len(question.excerpts) + len(question.documents) for question in asked.values())
+    remedy = "needs excerpts or documents; add what answers it"
+    unanswered = [SpanError(f"{where}, line {number} {remedy}") for number in account.without]
+    notes = tuple(_notes(kind, count, len(copies), account))
+    return Judged(collection, kind, notes, copies, (*account.lost, *unanswered))
 
 
 def lines(path: Path) -> list[tuple[int, Any]]:
@@ -141,81 +195,36 @@ def write(path: Path, questions: Iterable[Question]) -> None:
     write_text(path, "".join(f"{line}\n" for line in written))
 
 
-def judge(
-    lines: Sequence[tuple[int, Any]], documents: OwnDocuments, name: str, where: str = "questions"
-) -> Judged:
-    """The same from objects, each with the number of its line."""
-    questions = parse(lines, where)
-    kind = task(questions)
-    judgments: list[Judgment] = []
-    copies: dict[Judgment, tuple[Judgment, ...]] = {}
-    absent: dict[str, list[tuple[str, str, int]]] = {}
-    lost: list[LostError] = []
-    without: list[int] = []
-    blank: list[int] = []
-    bent: list[int] = []
-    for number, question in questions.items():
-        if is_blank(question.question):
-            blank.append(number)
+def _answers(
+    question: Question, number: int, documents: OwnDocuments, at: str, account: Account
+) -> tuple[list[list[Judgment]], list[tuple[str, str, int]]]:
+    """What answers a question, each with the places that would do as well, and the graded documents
+    that are missing; what is lost is put to the account."""
+    answers: list[list[Judgment]] = []
+    absent: list[tuple[str, str, int]] = []
+    grades: dict[str, int] = {}
+    for target_id, grade in question.documents.items():
+        kept = documents.twins.get(target_id, target_id)
+        grades[kept] = max(grade, grades.get(kept, grade))
+    for target in grades.items():
+        try:
+            answers.append([_graded(question.id, *target, documents, at)])
+        except LostError as error:
+            account.lose(error, number)
+            absent.append((question.id, *target))
+    placed: list[list[ExcerptPlace]] = []
+    for excerpt in question.excerpts:
+        try:
+            places = _places(excerpt, documents, at)
+        except LostError as error:
+            account.lose(error, number)
             continue
-        at, answers = f"{where}, line {number}", []
-        placed: list[list[ExcerptPlace]] = []
-        grades: dict[str, int] = {}
-        for target_id, grade in question.documents.items():
-            kept = documents.twins.get(target_id, target_id)
-            grades[kept] = max(grade, grades.get(kept, grade))
-        targets: list[Quotation | tuple[str, int]] = [*grades.items()]
-        for target in (*targets, *question.excerpts):
-            try:
-                if isinstance(target, Quotation):
-                    standing = places(target, documents, at)
-                    placed.append(standing)
-                    if target.text and not _stands(target.text, standing[0], documents):
-                        bent.append(number)
-                else:
-                    answers.append([_graded(question.id, *target, documents, at)])
-            except LostError as error:
-                error.line = number
-                lost.append(error)
-                if not isinstance(target, Quotation):
-                    absent.setdefault(question.id, []).append((question.id, *target))
-        answers += [[Judgment(question.id, *place) for place in some] for some in _apart(placed)]
-        if not any(first.grade for first, *_ in answers):
-            without.append(number)
-            absent.pop(question.id, None)
-            continue
-        judgments += [first for first, *_ in answers]
-        copies |= {first: tuple(others) for first, *others in answers if others}
-    dropped = {*without, *blank}
-    judged = [question for number, question in questions.items() if number not in dropped]
-    if not judged:
-        nothing = Collection(name, documents.documents, (), ())
-        raise NothingJudgedError(
-            f"{where}: no question could be judged. {_all_lost(lost)}",
-            Judged(nothing, kind, faults=(*lost,)),
-        )
-    collection = Collection(
-        name,
-        documents.documents,
-        tuple(Query(question.id, question.question) for question in judged),
-        tuple(judgments),
-        absent=tuple(document for of_question in absent.values() for document in of_question),
-        titles=documents.titles,
-    )
-    count = sum(len(question.excerpts) + len(question.documents) for question in questions.values())
-    notes = [*_notes(kind, count, len(copies), lost, without)]
-    if bent:
-        notes.append(
-            f"{len(bent)} of {count} excerpts were found only with other white space, quotation "
-            f"marks, dashes, case or form of letters ({_lines(bent)})."
-        )
-    if blank:
-        notes.append(
-            f"{len(blank)} questions are left out, since they are blank ({_lines(blank)})."
-        )
-    remedy = "needs excerpts or documents; add what answers it"
-    unanswered = [SpanError(f"{where}, line {number} {remedy}") for number in without]
-    return Judged(collection, kind, tuple(notes), copies, (*lost, *unanswered))
+        name, start, end = places[0]
+        if excerpt.text and documents.texts[name][start:end] != excerpt.text:
+            account.bent.append(number)
+        placed.append(places)
+    answers += [[Judgment(question.id, *place) for place in some] for some in _apart(placed)]
+    return answers, absent
 
 
 def task(questions: Mapping[int, Question]) -> Task:
@@ -224,7 +233,7 @@ def task(questions: Mapping[int, Question]) -> Task:
     return "in_corpus" if graded else "token_overlap"
 
 
-def parse(lines: Sequence[tuple[int, Any]], where: str) -> dict[int, Question]:
+def parse(lines: Iterable[tuple[int, Any]], where: str) -> dict[int, Question]:
     """Every question by the number of its line; an id that is missing is that number.
 
     Raises:
@@ -273,7 +282,7 @@ def _completed(content: Mapping[str, Any], number: int) -> dict[str, Any]:
     return line | {"excerpts": excerpts}
 
 
-def places(excerpt: Quotation, documents: OwnDocuments, where: str) -> list[ExcerptPlace]:
+def _places(excerpt: Quotation, documents: OwnDocuments, where: str) -> list[ExcerptPlace]:
     """Where an excerpt stands, the place it names first.
 
     Raises:
@@ -310,11 +319,6 @@ def places(excerpt: Quotation, documents: OwnDocuments, where: str) -> list[Exce
         )
     others = [place for place in everywhere if place not in matching]
     return matching + others if excerpt.anywhere else matching
-
-
-def _stands(words: str, place: ExcerptPlace, documents: OwnDocuments) -> bool:
-    """Whether words stand at a place letter by letter."""
-    return documents.texts[place.document][place.start : place.end] == words
 
 
 def _instead(near: ExcerptPlace | None, documents: OwnDocuments) -> str:
@@ -387,11 +391,10 @@ def _meet(first: ExcerptPlace, second: ExcerptPlace) -> bool:
     return first[0] == second[0] and first[1] < second[2] and second[1] < first[2]
 
 
-def _notes(
-    task: Task, judgments: int, copied: int, lost: Sequence[LostError], without: Sequence[int]
-) -> Iterator[str]:
+def _notes(task: Task, judgments: int, copied: int, account: Account) -> Iterator[str]:
     """What was lost or is found in several places, a sentence each; ``judgments`` are in the file,
     ``copied`` of them in several places."""
+    lost, without, bent, blank = account.lost, account.without, account.bent, account.blank
     if copied:
         yield (
             f"{copied} of {judgments} excerpts stand in several places, and any of these counts as "
@@ -413,6 +416,13 @@ def _notes(
             f"{len(without)} questions are left out, since nothing that could be placed answers "
             f"them ({_lines(without)})."
         )
+    if bent:
+        yield (
+            f"{len(bent)} of {judgments} excerpts were found only with other white space, "
+            f"quotation marks, dashes, case or form of letters ({_lines(bent)})."
+        )
+    if blank:
+        yield f"{len(blank)} questions are left out, since they are blank ({_lines(blank)})."
 
 
 def _all_lost(lost: Sequence[LostError]) -> str:

@@ -19,10 +19,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
-from pathlib import PurePosixPath
 from typing import Any
 
-from chunkstudy.base.sources import SourceError, SourceFile, fetch, listed
+from chunkstudy.base import sources
+from chunkstudy.base.sources import SourceError
 from chunkstudy.base.spans import Collection, Document, Judgment, Query, Span
 
 WHOLE, WITHIN = "qmsum", "qmsum-within"
@@ -77,11 +77,9 @@ def load_within(name: str = WITHIN, splits: Sequence[str] = ("val", "test")) -> 
 
 def _meetings(*splits: str) -> Iterator[tuple[str, Meeting]]:
     """The meetings of some splits, each called ``split/meeting``, in the order of their names."""
-    for path, digest in listed("qmsum").items():
-        split = PurePosixPath(path).parts[0]
-        if split in splits:
-            content = fetch(SourceFile(f"qmsum/{path}", f"{HOME}/{path}", digest)).read_bytes()
-            yield path.removesuffix(".json"), json.loads(content)
+    for path in sources.listed("qmsum"):
+        if path.partition("/")[0] in splits:
+            yield path.removesuffix(".json"), json.loads(sources.read("qmsum", path, HOME))
 
 
 def _turns(meeting: Meeting) -> list[str]:

@@ -85,9 +85,7 @@ def nearest(words: str, texts: Mapping[str, str]) -> ExcerptPlace | None:
     return best[1] if best and count and best[0] / count >= SHARED else None
 
 
-@lru_cache(maxsize=100_000)
-def _in_short(text: str) -> str:
-    return in_short(text)
+_in_short = lru_cache(maxsize=100_000)(in_short)
 
 
 @lru_cache(maxsize=4)

@@ -6,34 +6,22 @@ names its loader. Both take a title in ``study/titles.py``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Literal
 
 from chunkstudy.base.named import Named
 from chunkstudy.base.sources import SourceError
-from chunkstudy.base.spans import Collection, RewrittenSpan, Span
+from chunkstudy.base.spans import Collection
 from chunkstudy.collections import beir, own
 
 Task = Literal["token_overlap", "in_corpus", "in_document"]
 
 CHARACTERS_PER_TOKEN = 4.5
 """SciFact's 7,771,451 characters are 1,737,313 WordPiece tokens."""
-TOKENS_PER_WORD = 1.3
-"""Emma's 157,317 words are 205,014 WordPiece tokens."""
-EMMA_WORDS = 157_317
-CHROMA_TOKENS = 328_208
-"""cl100k, as Chroma's report counts them."""
-COVID_QA_TOKENS = 535_241
-EVIDENCE_INFERENCE_TOKENS = 554_602
-FAIRYTALEQA_TOKENS = 67_950
-QMSUM_TOKENS = {"train": 2_138_053, "val": 485_494, "test": 495_265}
-CONTEXTUAL_CODE_TOKENS = 156_846
-BUILTIN_TOKENS = 32_655
-"""WordPiece, all counted here."""
-MEETINGS = {"train": 162, "val": 35, "test": 35}
-"""Of QMSum's splits."""
+EMMA_TOKENS = 204_512
+"""By its 157,317 words, 1.3 a word; WordPiece makes 205,014 of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,81 +79,54 @@ def _of_beir(name: str, source: beir.Source) -> CollectionEntry:
     return CollectionEntry("in_corpus", partial(beir.load, name), source.documents, tokens)
 
 
-def segmentation(chunker: str, text: str) -> Sequence[Span] | Sequence[RewrittenSpan]:
-    """What others made of a text, see :func:`released.segmentation`.
-
-    Raises:
-        ValueError: if they segmented other texts.
-    """
-    return Named("collections.released:segmentation", (chunker,))(text)
-
-
-def lacks_segmentation(chunker: str) -> tuple[str, str] | None:
-    """What a released segmentation of all of GutenQA's books lacks, and how to get it."""
-    lacks: tuple[str, str] | None = Named("collections.gutenqa:lacks_segmentation")(chunker)
-    return lacks
-
-
-def _of_gutenqa(name: str, load: Named, books: int, lacks: Named | None = None) -> CollectionEntry:
+def _of_gutenqa(name: str, loader: str, books: int) -> CollectionEntry:
     # GutenQA's books are taken to be as long as Emma.
     return CollectionEntry(
         "in_document",
-        load,
+        Named(f"collections.gutenqa:{loader}"),
         documents=books,
-        tokens=round(EMMA_WORDS * TOKENS_PER_WORD) * books,
+        tokens=EMMA_TOKENS * books,
         quotations=Named("collections.gutenqa:gold_strings", (name,)),
         answers=Named("collections.gutenqa:proposition_answers", (name,)),
-        lacks=lacks or (lambda: None),
     )
 
 
-def _of_qmsum(task: Task, load: Named, *splits: str) -> CollectionEntry:
-    meetings = sum(MEETINGS[split] for split in splits)
-    tokens = sum(QMSUM_TOKENS[split] for split in splits)
-    return CollectionEntry(task, load, meetings, tokens)
-
-
 COLLECTIONS: dict[str, CollectionEntry] = {
-    "chroma": CollectionEntry(
-        "token_overlap", Named("collections.chroma:load"), documents=5, tokens=CHROMA_TOKENS
-    ),
+    "chroma": CollectionEntry("token_overlap", Named("collections.chroma:load"), 5, 328_208),
     "chroma-within": CollectionEntry(
-        "in_document", Named("collections.chroma:load_within"), documents=5, tokens=CHROMA_TOKENS
+        "in_document", Named("collections.chroma:load_within"), 5, 328_208
     ),
-    "covid-qa": CollectionEntry(
-        "token_overlap", Named("collections.covid_qa:load"), 98, COVID_QA_TOKENS
-    ),
+    "covid-qa": CollectionEntry("token_overlap", Named("collections.covid_qa:load"), 98, 535_241),
     "covid-qa-within": CollectionEntry(
-        "in_document", Named("collections.covid_qa:load_within"), 98, COVID_QA_TOKENS
+        "in_document", Named("collections.covid_qa:load_within"), 98, 535_241
     ),
     "evidence-inference-within": CollectionEntry(
-        "in_document",
-        Named("collections.evidence_inference:load_within"),
-        93,
-        EVIDENCE_INFERENCE_TOKENS,
+        "in_document", Named("collections.evidence_inference:load_within"), 93, 554_602
     ),
     "fairytaleqa-within": CollectionEntry(
-        "in_document", Named("collections.fairytaleqa:load_within"), 23, FAIRYTALEQA_TOKENS
+        "in_document", Named("collections.fairytaleqa:load_within"), 23, 67_950
     ),
-    "qmsum": _of_qmsum("in_corpus", Named("collections.qmsum:load"), "train", "val"),
-    "qmsum-within": _of_qmsum("in_document", Named("collections.qmsum:load_within"), "val", "test"),
-    "qmsum-within-train": _of_qmsum(
+    "qmsum": CollectionEntry("in_corpus", Named("collections.qmsum:load"), 197, 2_623_547),
+    "qmsum-within": CollectionEntry(
+        "in_document", Named("collections.qmsum:load_within"), 70, 980_759
+    ),
+    "qmsum-within-train": CollectionEntry(
         "in_document",
         Named("collections.qmsum:load_within", ("qmsum-within-train", ("train",))),
-        "train",
+        162,
+        2_138_053,
     ),
     "contextual-code": CollectionEntry(
-        "token_overlap", Named("collections.contextual_code:load"), 90, CONTEXTUAL_CODE_TOKENS
+        "token_overlap", Named("collections.contextual_code:load"), 90, 156_846
     ),
-    "builtin": CollectionEntry(
-        "token_overlap", Named("collections.builtin:load"), documents=47, tokens=BUILTIN_TOKENS
-    ),
+    "builtin": CollectionEntry("token_overlap", Named("collections.builtin:load"), 47, 32_655),
     "builtin-graded": CollectionEntry(
-        "in_corpus", Named("collections.builtin:load_graded"), documents=47, tokens=BUILTIN_TOKENS
+        "in_corpus", Named("collections.builtin:load_graded"), 47, 32_655
     ),
     **{name: _of_beir(name, source) for name, source in beir.SOURCES.items()},
-    "gutenqa": _of_gutenqa(
-        "gutenqa", Named("collections.gutenqa:load"), 100, Named("collections.gutenqa:lacks")
+    "gutenqa": replace(
+        _of_gutenqa("gutenqa", "load", 100), lacks=Named("collections.gutenqa:lacks")
     ),
-    "gutenqa-emma": _of_gutenqa("gutenqa-emma", Named("collections.gutenqa:load_emma"), 1),
+    "gutenqa-emma": _of_gutenqa("gutenqa-emma", "load_emma", 1),
 }
+"""Tokens are WordPiece's, counted here; Chroma's cl100k, as its report counts them."""

@@ -15,15 +15,20 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import pairwise
+
+import pandas as pd
 
 from chunkstudy.base.folding import View, folded, solid
 from chunkstudy.base.spans import RewrittenSpan, Span, text_digest
 from chunkstudy.collections import builtin, emma_files, gutenqa
+from chunkstudy.collections.gutenqa import books_of, numbers, texts
 
+Pieces = list[RewrittenSpan | None]
+"""Pieces of a text in the given order: (start, end, the piece as released and embedded), and None
+for one that has no place. A proposition's span is that of the chunk it was drawn from."""
 PROPOSITION = "proposition-released"
 CHUNKS = "gemini_chunks"
 RELEASED = {
@@ -45,47 +50,27 @@ class ReleasedError(ValueError):
     """A segmentation that is asked about another text."""
 
 
-@dataclass(frozen=True, slots=True)
-class AlignedPieces:
-    """Pieces of a text with their place, in the given order.
-
-    Attributes:
-        spans: (start, end, the piece as released and embedded); a proposition's span is that of the
-            chunk it was drawn from.
-        unaligned: positions of the pieces that have no place and are left out of ``spans``.
-    """
-
-    spans: list[RewrittenSpan]
-    unaligned: list[int]
-
-
 def segmentation(name: str, text: str) -> Sequence[Span] | Sequence[RewrittenSpan]:
-    """What others made of a text: by hand, or as it was released.
+    """What others made of a text: by hand, or as it was released, one of all books where those are
+    pinned, else Emma's.
 
     Raises:
         ReleasedError: if they segmented other texts.
-    """
-    return by_hand(text) if name == HANDMADE else chunk(name, text)
-
-
-def chunk(name: str, text: str) -> list[RewrittenSpan]:
-    """The released chunks of a text: one of all books where those are pinned, else Emma's.
-
-    Raises:
-        ReleasedError: if another text was segmented.
         SourceError: if a file is missing or has another digest.
     """
-    if not gutenqa.lacks_segmentation(name) and (pieces := of_books(name).get(text_digest(text))):
-        return list(pieces.spans)
-    if text != emma_text():
+    if name == HANDMADE:
+        return by_hand(text)
+    digest = text_digest(text)
+    pieces = {} if gutenqa.lacks_segmentation(name) else of_books(name)
+    if digest not in pieces and text != emma_text():
         raise ReleasedError(
             f"{name} segments {gutenqa.EMMA_DOCUMENT} only; use it with {gutenqa.EMMA}"
         )
-    return list(emma(name).spans)
+    return [piece for piece in (pieces[digest] if digest in pieces else emma(name)) if piece]
 
 
 @lru_cache(maxsize=8)
-def emma(name: str) -> AlignedPieces:
+def emma(name: str) -> Pieces:
     """One of the released segmentations of Emma.
 
     Raises:
@@ -96,32 +81,34 @@ def emma(name: str) -> AlignedPieces:
         return chunks
     propositions = _column("propositions", "Propositions")
     parents = match_propositions(_column(CHUNKS, "Propositions"), propositions)
-    return _of_parents(chunks, zip(propositions, parents, strict=True))
+    return _of_parents(chunks, propositions, parents)
 
 
 @lru_cache(maxsize=4)
-def of_books(name: str) -> dict[str, AlignedPieces]:
+def of_books(name: str) -> dict[str, Pieces]:
     """The segmentation of every book of GutenQA, by the digest of its text.
 
     Raises:
         SourceError: if a file is not pinned, is missing or has another digest.
     """
-    chunks, *propositions = map(gutenqa.segmentation, gutenqa.SEGMENTATIONS[name])
+    files = (gutenqa.HUB_FILES[name].table() for name in gutenqa.SEGMENTATIONS[name])
+    chunks, *propositions = (
+        dict(iter(table.groupby(pd.Index(books_of(table))))) for table in files
+    )
     segmentations = {}
     for document in gutenqa.load().documents:
-        rows = chunks.get(document.id, [])
-        aligned = align(document.text, _texts(rows, "Chunk"))
+        rows = chunks.get(document.id, pd.DataFrame())
+        pieces = align(document.text, texts(rows, "Chunk"))
         for drawn in propositions:
-            positions = {int(row["Chunk ID"]): i for i, row in enumerate(rows)}
-            stated = drawn.get(document.id, [])
-            parents = [positions.get(int(row["Chunk ID"])) for row in stated]
-            pairs = zip(_texts(stated, "Proposition"), parents, strict=True)
-            aligned = _of_parents(aligned, pairs)
-        segmentations[text_digest(document.text)] = aligned
+            places = {number: i for i, number in enumerate(numbers(rows, "Chunk ID"))}
+            stated = drawn.get(document.id, pd.DataFrame())
+            parents = [places.get(number) for number in numbers(stated, "Chunk ID")]
+            pieces = _of_parents(pieces, texts(stated, "Proposition"), parents)
+        segmentations[text_digest(document.text)] = pieces
     return segmentations
 
 
-def align(text: str, pieces: Sequence[str]) -> AlignedPieces:
+def align(text: str, pieces: Sequence[str]) -> Pieces:
     """The place of each piece in the text by its characters that are not white space.
 
     A piece is looked for where the one before ended; then so that it overlaps the one before and
@@ -132,21 +119,17 @@ def align(text: str, pieces: Sequence[str]) -> AlignedPieces:
     views: list[tuple[View, Callable[[str], str]]] = [
         (solid(text), lambda piece: solid(piece).text)
     ]
-    spans: list[RewrittenSpan] = []
-    unaligned: list[int] = []
+    placed: Pieces = []
     before = (0, 0)
-    for position, piece in enumerate(pieces):
+    for piece in pieces:
         span = _place(*views[0], piece, before)
         if span is None:
             if len(views) == 1:
                 views.append((folded(text, spaces=False), lambda p: folded(p, spaces=False).text))
             span = _place(*views[1], piece, before)
-        if span is None:
-            unaligned.append(position)
-        else:
-            before = span
-            spans.append((*span, piece))
-    return AlignedPieces(spans, unaligned)
+        before = span or before
+        placed.append(span and (*span, piece))
+    return placed
 
 
 def _place(view: View, rewrite: Callable[[str], str], piece: str, before: Span) -> Span | None:
@@ -166,21 +149,12 @@ def _place(view: View, rewrite: Callable[[str], str], piece: str, before: Span) 
 
 
 def _of_parents(
-    chunks: AlignedPieces, propositions: Iterable[tuple[str, int | None]]
-) -> AlignedPieces:
+    chunks: Pieces, propositions: Sequence[str], parents: Sequence[int | None]
+) -> Pieces:
     """Propositions at the places of the chunks at the positions that they name."""
-    aligned = iter(chunks.spans)
-    lost = set(chunks.unaligned)
-    count = len(chunks.spans) + len(lost)
-    places = {i: next(aligned)[:2] for i in range(count) if i not in lost}
-    spans: list[RewrittenSpan] = []
-    unaligned: list[int] = []
-    for position, (proposition, parent) in enumerate(propositions):
-        if parent in places:
-            spans.append((*places[parent], proposition))
-        else:
-            unaligned.append(position)
-    return AlignedPieces(spans, unaligned)
+    places = [None if parent is None else chunks[parent] for parent in parents]
+    drawn = zip(propositions, places, strict=True)
+    return [place and (*place[:2], proposition) for proposition, place in drawn]
 
 
 def match_propositions(lists: Sequence[str], propositions: Sequence[str]) -> list[int | None]:
@@ -206,11 +180,7 @@ def emma_text() -> str:
 
 
 def _column(sheet: str, column: str) -> list[str]:
-    return _texts(emma_files.read(sheet), column)
-
-
-def _texts(rows: Sequence[gutenqa.Row], column: str) -> list[str]:
-    return [gutenqa.cell(row, column, i) for i, row in enumerate(rows)]
+    return texts(pd.DataFrame(emma_files.read(sheet)), column)
 
 
 def by_hand(text: str) -> list[Span]:

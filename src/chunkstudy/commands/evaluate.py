@@ -66,7 +66,11 @@ in tokens where nothing else is said, and may be others."""
 @app.command(rich_help_panel=PANEL)
 def evaluate(
     documents: Annotated[
-        Path, typer.Argument(help="A folder of texts, a .jsonl with one a line, or BEIR's form")
+        Path,
+        typer.Argument(
+            help="A folder of texts (also HTML, PDF, Word, RTF, notebooks, CSV), a .jsonl with one "
+            "a line, or BEIR's form"
+        ),
     ],
     questions: Annotated[
         Path | None,
@@ -74,7 +78,10 @@ def evaluate(
     ] = None,
     chunker: Annotated[
         list[str] | None,
-        typer.Option(help="As `chunkstudy chunkers` lists them, or module:name; repeat for more"),
+        typer.Option(
+            help="As `chunkstudy chunkers` lists them, several as 'recursive-{100,200,400}-0', or "
+            "module:name; repeat for more"
+        ),
     ] = None,
     encoder: Annotated[
         list[str] | None,
@@ -103,6 +110,9 @@ def evaluate(
         Path | None,
         typer.Option(help="An earlier evaluation's folder; exit code 1 where one got worse"),
     ] = None,
+    only_vectors: Annotated[
+        bool, typer.Option("--only-vectors", help="Leave out BM25 and its fusion with each encoder")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what it would take")] = False,
 ) -> None:
     """Compare chunkers and encoders on your own documents and questions.
@@ -126,6 +136,7 @@ def evaluate(
             "budget": budget,
             "name": name,
             "base_url": base_url,
+            "only_vectors": only_vectors,
             "say": lambda line: typer.echo(line, err=True),
         }
         if dry_run or (questions is None and not brings_questions(documents)):
@@ -138,8 +149,8 @@ def evaluate(
             typer.echo("\n".join(("", *notes, study.MISSING.format(documents))))
             return
         evaluation = study.evaluate(documents, questions, **given, seed=seed, output=output)
-        frames = report.named(evaluation)
-        typer.echo(report.text({report.CAPTIONS[name]: frame for name, frame in frames.items()}))
+        frames = {"evaluation": evaluation.table, "evaluation_tests": evaluation.tests}
+        typer.echo(report.text({report.CAPTIONS[x]: f for x, f in frames.items() if len(f)}))
         typer.echo(f"\n{evaluation.answer}\n{evaluation.more}".rstrip())
         typer.echo(evaluation.page)
         if baseline is None:

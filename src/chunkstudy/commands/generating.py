@@ -16,8 +16,6 @@ from chunkstudy.runs.store import load_store
 from chunkstudy.studies.generated_questions import filters, generate, output
 from chunkstudy.studies.generated_questions.prompts import GenerationSettings
 
-FIGURE = "similarities"
-
 
 def price(source: Path, settings: GenerationSettings) -> list[str]:
     """What a generation would take, a line each; nothing is asked and nothing written."""
@@ -66,19 +64,13 @@ def run(
     elsewhere = "CHUNKSTUDY_LLM_RECORDINGS" in os.environ
     recordings = replies_folder() if elsewhere else folder / output.RECORDINGS
     mode = mode_from_environment() if os.environ.get("CHUNKSTUDY_LLM") else "record"
-    with Asker("replay" if replay else mode, recordings) as asker:
-        made = generate.generate(documents.documents, settings, asker.ask, say)
+    asker = Asker("replay" if replay else mode, recordings)
+    made = generate.generate(documents.documents, settings, asker.ask, say)
     output.write_documents(folder, documents)  # nothing is written where nobody could be asked
     store = load_store(encoder.replace("/", "__"), places.vectors)
     filtered = filters.apply(made.candidates, documents.texts, store.encode, least, most)
-    thresholds, described = {"least": least, "most": most}, store.encoder.describe()
-    from chunkstudy.studies.generated_questions.figures import similarities
-    from chunkstudy.study import drawing  # late: a light install draws nothing
-
-    with drawing.style():
-        measured = {"": (filtered.least, filtered.most)}
-        figure = similarities(measured, least, most, described["id"])
-        drawing.save(figure, folder / FIGURE)
+    thresholds = {"least": least, "most": most}
+    described = store.encoder.describe()
     for line in output.write(folder, documents, settings, made, filtered, thresholds, described):
         say(line)
     return folder

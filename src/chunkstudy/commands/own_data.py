@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated
 
 import typer
 
@@ -24,9 +24,6 @@ def generate(
         Path | None,
         typer.Option(help="The collection's folder; below build/collections if none"),
     ] = None,
-    variant: Annotated[
-        str, typer.Option(help="exact (excerpts are quoted) or approximate (numbered pieces)")
-    ] = "exact",
     seed: Annotated[int, typer.Option(help="Another one shows other passages")] = 0,
     attempts: Annotated[int, typer.Option(help="Replies asked for at most, a question")] = 10,
     characters: Annotated[int, typer.Option(help="Of a document shown at once")] = 4_000,
@@ -41,16 +38,11 @@ def generate(
     It says what it takes and asks; a run that was stopped goes on from its recorded replies.
     """
     from chunkstudy.commands import generating
-    from chunkstudy.studies.generated_questions.prompts import GenerationSettings, Variant
+    from chunkstudy.studies.generated_questions.prompts import GenerationSettings
 
     with one_sentence():
         settings = GenerationSettings(
-            model,
-            questions,
-            cast(Variant, variant),
-            seed=seed,
-            attempts=attempts,
-            characters=characters,
+            model, questions, seed=seed, attempts=attempts, characters=characters
         )
         if dry_run:
             for line in generating.price(documents, settings):

@@ -43,7 +43,8 @@ def status() -> None:
         blocked = sum(reason_not_run(one) is not None for one in missing)
         typer.echo(
             f"{len(study) - len(missing)} recorded, {len(missing) - blocked} open, "
-            f"{blocked} cannot be run here; `chunkstudy list` shows which"
+            f"{blocked} cannot be run here; `chunkstudy list` shows which, `chunkstudy estimate` "
+            "what they take"
         )
 
 

@@ -84,24 +84,3 @@ def paper() -> None:
     with one_sentence():
         where = places.find()
         typer.echo(build.build(where).relative_to(where.root))
-
-
-@app.command(rich_help_panel=PANEL)
-def notebook(
-    name: Annotated[str, typer.Argument(help="A notebook of the study, for instance claims")],
-    parameter: Annotated[
-        list[str] | None, typer.Option("--parameter", "-p", help="name=value, as often as needed")
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="The executed notebook; in build/ if none")
-    ] = None,
-) -> None:
-    """Execute one notebook with other parameters; the study's own copy is left alone."""
-    from chunkstudy.publish import notebooks
-
-    with one_sentence():
-        where = places.find()
-        source = notebooks.named(where, name)
-        target = out or where.build / "notebooks" / source.name
-        given = notebooks.parse_parameters(source, parameter or [])
-        typer.echo(notebooks.run(source, target, given, where.root))

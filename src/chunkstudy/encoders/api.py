@@ -230,10 +230,10 @@ class ApiEncoder:
         Raises:
             BudgetError: before the first request, if all of them would exceed the ceiling.
         """
-        of_chunks, of_queries = self.estimate(chunks), self.estimate(queries, "query")
-        if of_chunks.requests or of_queries.requests:
-            print(f"{label}: chunks: {of_chunks}; queries: {of_queries}", file=sys.stderr)
-        self.budget.check((of_chunks + of_queries).dollars or 0.0)
+        expected = self.estimate(chunks) + self.estimate(queries, "query")
+        if expected.requests:
+            print(f"{label}: {expected}", file=sys.stderr)
+        self.budget.check(expected.dollars or 0.0)
 
     def _vectors(self, texts: Sequence[str], progress: bool) -> dict[str, NDArray[np.float32]]:
         """Of each text its vector as received; what is not recorded is asked for."""

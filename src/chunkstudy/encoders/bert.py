@@ -113,7 +113,12 @@ class Bert:
 
     def take(self, weights: Weights) -> None:
         """Compute with these weights from now on, which go by BERT's names."""
-        weights = {name: tensor for name, tensor in weights.items() if not _unused(name)}
+        # no vector goes through the pooler, and older releases stored a buffer of positions
+        weights = {
+            name: tensor
+            for name, tensor in weights.items()
+            if not name.startswith("pooler.") and not name.endswith("position_ids")
+        }
         shapes = self.shapes()
         check_keys(set(weights), set(shapes), self.name)
         for name, wanted in shapes.items():
@@ -273,8 +278,3 @@ class XlmRoberta(Bert):
     unless_absent: ClassVar = {"position_embedding_type": "absolute"}
     renamed: ClassVar = ((r"^roberta\.", ""),)
     padding: ClassVar = PADDING
-
-
-def _unused(name: str) -> bool:
-    """The pooler that no vector here goes through, and a buffer older releases stored."""
-    return name.startswith("pooler.") or name.endswith("position_ids")

@@ -3,7 +3,9 @@
 A layout says which token ids are read together and which of their states count; one after the
 other, the states that count form the document's sequence, and a chunk is a span of it. Three
 layouts are in use (docs/protocols.md#jina-long-documents, #ielab-late-encoder): Jina's, ielab's,
-and one without their faults; ``window_layouts`` has two more.
+and one without their faults. Two more are held beside the last (``LAYOUTS``): each takes a
+document's own tokens and the chunks among them; no special token or prefix counts to a chunk, and
+what does not fit a window is never left out.
 """
 
 from __future__ import annotations
@@ -183,6 +185,63 @@ def packed(chunks: Sequence[Sequence[int]], frame: Frame) -> tuple[Layout, Token
         members.append(i)
     close()
     return Layout(tuple(windows), tuple((0, len(ids)) for ids in windows)), spans
+
+
+def averaged(content: Sequence[int], chunks: TokenSpans, frame: Frame) -> tuple[Layout, TokenSpans]:
+    """Windows moved by half of their content; a token's state is the mean over all that hold it.
+
+    The last window reaches back so that it is full.
+
+    Args:
+        content: the document's ids without special tokens.
+        chunks: (chunks, 2), the tokens of each.
+        frame: of every window.
+    """
+    room = frame.room
+    starts = window_starts(len(content), room, room // 2, full=True)
+    read = [(start, min(start + room, len(content))) for start in starts]
+    return _layout(content, read, frame, tuple(starts)), chunks
+
+
+def whole_chunks(
+    content: Sequence[int], chunks: TokenSpans, frame: Frame
+) -> tuple[Layout, TokenSpans]:
+    """Chunks side by side, a window filled greedily, as ielab's but with the document's own tokens.
+
+    A chunk longer than a window takes several, so that every token counts, and the next chunks
+    share the last of them. Arguments are those of ``averaged``.
+    """
+    spans = np.zeros((len(chunks), 2), dtype=np.int64)
+    read: list[tuple[int, int]] = []
+    done = 0
+    for i, (first, last) in enumerate(chunks.tolist()):
+        for start in range(first, last, frame.room):
+            stop = min(start + frame.room, last)
+            # A chunk's pieces follow each other in the sequence, so a window never grows forwards.
+            if read and read[-1][0] <= start and stop - read[-1][0] <= frame.room:
+                read[-1] = read[-1][0], max(read[-1][1], stop)
+            else:
+                done += read[-1][1] - read[-1][0] if read else 0
+                read.append((start, stop))
+            place = done + start - read[-1][0]
+            spans[i] = place if start == first else spans[i, 0], place + stop - start
+    return _layout(content, read, frame), spans
+
+
+def _layout(
+    content: Sequence[int],
+    read: Sequence[tuple[int, int]],
+    frame: Frame,
+    places: tuple[int, ...] | None = None,
+) -> Layout:
+    """Windows that read some tokens, all of which count."""
+    windows = tuple(frame.around(content[start:stop]) for start, stop in read)
+    counted = tuple((frame.lead, frame.lead + stop - start) for start, stop in read)
+    return Layout(windows, counted, places)
+
+
+LAYOUTS = {"averaged": averaged, "packed": whole_chunks}
+"""By the name that an ordering's slug has for each."""
 
 
 def in_sequence(spans: TokenSpans, document_ends: bool, prefix: int = 0) -> TokenSpans:

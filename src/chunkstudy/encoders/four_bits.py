@@ -22,6 +22,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import save_file
+from tokenizers import (
+    AddedToken,
+    Tokenizer,
+    decoders,
+    models,
+    normalizers,
+    pre_tokenizers,
+    processors,
+)
 
 from chunkstudy.base.faults import ModelError
 
@@ -139,42 +148,23 @@ def tokenizer(model: File) -> dict[str, Any]:
     Its authors' normalisation is SentencePiece's ``nmt_nfkc``: control characters go, white space
     becomes a space, compatibility forms their plain ones.
     """
-    first, last, padding, unknown = model.ends
-    special = [model.pieces[i][0] for i in (first, padding, last, unknown)]
-    ends = {special[0]: first, special[2]: last}
-    pieces = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True}
-    plain = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
-    texts = [{"Sequence": {"id": name, "type_id": 0}} for name in ("A", "B")]
-    begin, end = ({"SpecialToken": {"id": text, "type_id": 0}} for text in ends)
-    return {
-        "version": "1.0",
-        "truncation": None,
-        "padding": None,
-        "added_tokens": [
-            {"id": i, "content": text, "special": True, **plain}
-            for i, text in sorted(zip((first, padding, last, unknown), special, strict=True))
-        ],
-        "normalizer": {"type": "Sequence", "normalizers": [{"type": "Nmt"}, {"type": "NFKC"}]},
-        "pre_tokenizer": {
-            "type": "Sequence",
-            "pretokenizers": [{"type": "WhitespaceSplit"}, pieces],
-        },
-        "post_processor": {
-            "type": "TemplateProcessing",
-            "single": [begin, texts[0], end],
-            "pair": texts,
-            "special_tokens": {
-                text: {"id": text, "ids": [i], "tokens": [text]} for text, i in ends.items()
-            },
-        },
-        "decoder": pieces,
-        "model": {
-            "type": "Unigram",
-            "unk_id": unknown,
-            "vocab": [list(piece) for piece in model.pieces],
-            "byte_fallback": False,
-        },
-    }
+    names = {token: model.pieces[token][0] for token in sorted(model.ends)}
+    first, last, _, unknown = model.ends
+    made = Tokenizer(models.Unigram(model.pieces, unk_id=unknown, byte_fallback=False))
+    made.normalizer = normalizers.Sequence([normalizers.Nmt(), normalizers.NFKC()])
+    made.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()]
+    )
+    made.decoder = decoders.Metaspace()
+    made.post_processor = processors.TemplateProcessing(
+        single=f"{names[first]} $A {names[last]}",
+        pair="$A $B",
+        special_tokens=[(names[token], token) for token in (first, last)],
+    )
+    special = [AddedToken(name, normalized=False, special=True) for name in names.values()]
+    made.add_special_tokens(special)
+    content: dict[str, Any] = json.loads(made.to_str())
+    return content
 
 
 def _parsed(data: bytes) -> File:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, Protocol
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from chunkstudy.base.encoding import Vectors
-from chunkstudy.base.tokens import TokenOffsets
-from chunkstudy.encoders.contextualized import Frame, Layout
+from chunkstudy.encoders.contextualized import Frame
+
+if TYPE_CHECKING:  # it imports torch
+    from chunkstudy.encoders.states import StateEncoder
 
 Role = Literal["document", "query"]
 
@@ -34,28 +33,6 @@ class Encoder(Protocol):
         ...
 
 
-class TokenEncoder(Encoder, Protocol):
-    """An encoder that shows its token states, as contextualized encoding needs."""
-
-    @property
-    def ends(self) -> tuple[int, int]:
-        """The ids of [CLS] and [SEP]."""
-        ...
-
-    @property
-    def prefix_ids(self) -> tuple[int, ...]:
-        """The ids of the document prefix."""
-        ...
-
-    def content(self, texts: Sequence[str]) -> list[tuple[list[int], TokenOffsets]]:
-        """Of each text the ids without special tokens, and the characters of each token."""
-        ...
-
-    def pool(self, layouts: Sequence[Layout], spans: Sequence[NDArray[np.int64]]) -> list[Vectors]:
-        """Vectors of each layout's chunks; a zero row for an empty span."""
-        ...
-
-
-def frame_of(encoder: TokenEncoder, window: int) -> Frame:
+def frame_of(encoder: StateEncoder, window: int) -> Frame:
     """A window of so many tokens as the encoder reads documents in."""
     return Frame(window, encoder.ends, encoder.prefix_ids)

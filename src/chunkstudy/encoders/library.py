@@ -13,17 +13,16 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from chunkstudy.base.faults import ModelError
-from chunkstudy.base.tokens import TokenOffsets, content, without_surrogates
+from chunkstudy.base.tokens import tokenizer_of, without_surrogates
 from chunkstudy.encoders import own_models
 from chunkstudy.encoders.contextualized import Layout
 from chunkstudy.encoders.own_function import FunctionEncoder
 from chunkstudy.encoders.own_models import OwnModel
 from chunkstudy.encoders.pooling import normalise, pool_spans, sequence
+from chunkstudy.encoders.states import StateEncoder
 
 BATCH = 32
 
@@ -92,8 +91,7 @@ class LibraryEncoder(FunctionEncoder):
 
     def token_count(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each whole text, special ones left out."""
-        tokenizer = self._model.tokenizer
-        encoded = tokenizer(
+        encoded = self._model.tokenizer(
             [without_surrogates(text) for text in texts],
             add_special_tokens=False,
             truncation=False,
@@ -102,7 +100,7 @@ class LibraryEncoder(FunctionEncoder):
         return [len(ids) for ids in encoded["input_ids"]]
 
 
-class LibraryTokenEncoder(LibraryEncoder):
+class LibraryTokenEncoder(StateEncoder, LibraryEncoder):
     """The same of a model whose vector is the mean of its token states, with these states.
 
     Windows are read one by one, without padding, by the library's own transformer; the mean of a
@@ -114,57 +112,30 @@ class LibraryTokenEncoder(LibraryEncoder):
 
     def __init__(self, model: OwnModel) -> None:
         super().__init__(model)
-        self._counter = own_models.tokenizer(model.folder)
+        self.tokenizer = tokenizer_of(model.folder / own_models.TOKENIZER)
+        _, self.document_prefix = own_models.prompts(model.folder)
 
-    @property
-    def ends(self) -> tuple[int, int]:
-        """The ids of the tokens that begin and end every text."""
-        first, last = self._counter.encode("").ids
-        return first, last
+    def states(self, layouts: Sequence[Layout]) -> list[torch.Tensor]:
+        network, device = self._model[0].auto_model, self._model.device
+        sequences = []
+        for layout in layouts:
+            pieces = []
+            for ids, (start, end) in zip(layout.windows, layout.kept, strict=True):
+                read = torch.tensor([ids], device=device)
+                with torch.no_grad():
+                    returned = network(input_ids=read, attention_mask=torch.ones_like(read))
+                pieces.append(returned.last_hidden_state[0, start:end].float())
+            empty = [] if pieces else [torch.zeros(0, network.config.hidden_size, device=device)]
+            sequences.append(sequence(pieces or empty, layout.places))
+        return sequences
 
-    @property
-    def prefix_ids(self) -> tuple[int, ...]:
-        """The ids of what the model's authors put before a document."""
-        _, document = own_models.prompts(self.model.folder)
-        return tuple(self._counter.encode(document.rstrip(), add_special_tokens=False).ids)
-
-    def content(self, texts: Sequence[str]) -> list[tuple[list[int], TokenOffsets]]:
-        """Ids of each whole text without special tokens, and the characters of each token,
-        shape (tokens, 2)."""
-        return content(self._counter, texts)
-
-    def pool(
-        self, layouts: Sequence[Layout], spans: Sequence[NDArray[np.int64]]
-    ) -> list[NDArray[np.float32]]:
-        """Vectors of each layout's chunks, (chunks, dimension) each; a zero row for an empty span.
-
-        Args:
-            layouts: documents in windows.
-            spans: of each document, (chunks, 2) positions in its sequence.
-        """
-        vectors = []
-        for layout, places in zip(layouts, spans, strict=True):
-            if not layout.windows:
-                vectors.append(np.zeros((len(places), self.dimension), dtype=np.float32))
-                continue
-            with torch.no_grad():
-                pieces = [
-                    self._states(ids)[a:b]
-                    for ids, (a, b) in zip(layout.windows, layout.kept, strict=True)
-                ]
-                states = sequence(pieces, layout.places)
-                starts, ends = torch.from_numpy(places).to(states.device).T
-                pooled = self._behind_the_mean(pool_spans(states, starts, ends))
-                # a layer with a bias would make a vector of no token at all
-                pooled = normalise(pooled) * (ends > starts).unsqueeze(1)
-            vectors.append(pooled.cpu().numpy().astype(np.float32))
-        return vectors
-
-    def _states(self, ids: Sequence[int]) -> torch.Tensor:
-        """States of a window's tokens, (tokens, d), float32."""
-        read = torch.tensor([ids], device=self._model.device)
-        returned = self._model[0].auto_model(input_ids=read, attention_mask=torch.ones_like(read))
-        return returned.last_hidden_state[0].float()
+    @torch.no_grad()
+    def pooled(
+        self, states: torch.Tensor, starts: torch.Tensor, ends: torch.Tensor
+    ) -> torch.Tensor:
+        vectors = self._behind_the_mean(pool_spans(states, starts, ends))
+        # a layer with a bias would make a vector of no token at all
+        return normalise(vectors) * (ends > starts).unsqueeze(1)
 
     def _behind_the_mean(self, pooled: torch.Tensor) -> torch.Tensor:
         """What the model's further layers make of means, (chunks, d) to (chunks, dimension)."""

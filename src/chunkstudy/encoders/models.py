@@ -17,19 +17,6 @@ from chunkstudy.base.weights import (
 )
 from chunkstudy.encoders import four_bits
 
-__all__ = [
-    "MODELS",
-    "ModelError",
-    "ModelSpec",
-    "at_hand",
-    "check_files",
-    "reason_not_ready",
-    "record_digests",
-    "spec",
-    "weights_folder",
-    "with_recorded_digests",
-]
-
 
 def weights_folder(model: ModelSpec) -> Path:
     """A folder with the model's files, each checked by sha256.

@@ -20,11 +20,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tokenizers import Tokenizer
-
+from chunkstudy.base import hub
 from chunkstudy.base.faults import ModelError
 from chunkstudy.base.files import sha256
-from chunkstudy.base.models import Architecture, Kind, ModelSpec
+from chunkstudy.base.models import Kind, ModelSpec
+from chunkstudy.base.tokens import tokenizer_of
 from chunkstudy.encoders.interface import Encoder
 
 WEIGHTS, TOKENIZER, CONFIG = "model.safetensors", "tokenizer.json", "config.json"
@@ -33,9 +33,8 @@ PATTERNS = ("*.json", "*.txt", "*.model", "*.safetensors")
 ELSEWHERE = ("onnx/*", "openvino/*")
 HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(?:/[A-Za-z0-9][\w.-]*)?")
 COMMIT = re.compile(r"[0-9a-f]{40}")
-SIZES = ("num_hidden_layers", "hidden_size", "num_attention_heads", "intermediate_size")
-PUBLISHED_SIZES = ("n_layer", "n_embd", "n_head", "n_inner")
-"""The same as checkpoints of nomic_bert call them."""
+SIZES, PUBLISHED_SIZES = ("hidden_size", "max_position_embeddings"), ("n_embd", "n_positions")
+"""What configurations call the width and the positions, and what those of nomic_bert do."""
 PADDED = {"mpnet": 2, "xlm_roberta": 2}
 """Rows of the table of positions that no token has."""
 UNKNOWN_WINDOW = 512
@@ -106,7 +105,16 @@ def find(name: str) -> OwnModel:
             f"there is no folder {name}; name one that holds a model, or a model of the hub as "
             "owner/name"
         )
-    return read(_fetched(name), name)
+    folder = hub.snapshot(
+        name,
+        None,
+        PATTERNS,
+        lambda folder: any(folder.rglob("*.safetensors")),
+        f"{name} is neither a folder nor in the hub's cache, and could not be downloaded; correct "
+        "the name, go online once, or name a folder that holds the model",
+        ELSEWHERE,
+    )
+    return read(folder, name)
 
 
 def read(folder: Path, name: str) -> OwnModel:
@@ -127,7 +135,7 @@ def read(folder: Path, name: str) -> OwnModel:
     if not why and _is_computed_here(folder):
         spec = _spec(folder, name, revision)
         return OwnModel(name, folder, revision, spec, spec.window, spec.positions)
-    positions = int(_json(folder / _transformer(folder) / CONFIG).get("max_position_embeddings", 0))
+    positions = int(_json(_transformer(folder) / CONFIG).get("max_position_embeddings", 0))
     window = _window(folder) or positions or UNKNOWN_WINDOW
     return OwnModel(name, folder, revision, None, window, positions, why)
 
@@ -153,90 +161,50 @@ def files_sha256(folder: Path) -> dict[str, str]:
     }
 
 
-def _fetched(name: str) -> Path:
-    from huggingface_hub import snapshot_download  # late: the import alone takes a second
-
-    cause: Exception | None = None
-    for only_cache in (True, False):
-        try:
-            folder = Path(
-                snapshot_download(
-                    name,
-                    allow_patterns=list(PATTERNS),
-                    ignore_patterns=list(ELSEWHERE),
-                    local_files_only=only_cache,
-                )
-            )
-        except Exception as error:  # the client raises its own, the network's and the system's
-            cause = error
-        else:
-            if not only_cache or any(folder.rglob("*.safetensors")):
-                return folder
-    raise ModelError(
-        f"{name} is neither a folder nor in the hub's cache, and could not be downloaded; correct "
-        "the name, go online once, or name a folder that holds the model"
-    ) from cause
-
-
 def why_plain(folder: Path) -> str:
     """Why late chunking cannot take the model; empty where it can.
 
     Raises:
         ModelError: if a file is not whole JSON.
     """
-    kinds = _kinds(folder)
-    if kinds[:2] != ["Transformer", "Pooling"] or not AFTER_MEAN.issuperset(kinds[2:]):
+    modules = _modules(folder)
+    kinds = [kind for kind, _ in modules]
+    if modules and (
+        kinds[:2] != ["Transformer", "Pooling"] or not AFTER_MEAN.issuperset(kinds[2:])
+    ):
         return f"it computes {', '.join(kinds)}, and late chunking needs the mean of token states"
-    for pooling in _poolings(folder):
-        if not _is_mean(pooling):
-            return "its vector is not the mean of its token states"
+    if modules and not _is_mean(_json(modules[1][1] / CONFIG)):
+        return "its vector is not the mean of its token states"
     if _json(folder / "sentence_bert_config.json").get("do_lower_case"):
         return "its texts are put into lower case first"
     if not (folder / TOKENIZER).is_file():
         return f"it has no {TOKENIZER}, which says where in a text each token stands"
-    around = len(tokenizer(folder).encode("").ids)
+    around = len(tokenizer_of(folder / TOKENIZER).encode("").ids)
     if around != 2:
         return f"{around} special tokens stand around a text, and windows are made with two"
     return ""
 
 
-def tokenizer(folder: Path) -> Tokenizer:
-    """The model's tokenizer, which cuts and pads nothing."""
-    read = Tokenizer.from_file(str(folder / TOKENIZER))
-    read.no_padding()
-    read.no_truncation()
-    return read
-
-
-def _kinds(folder: Path) -> list[str]:
-    """The classes of its modules in their order; what the library makes of a bare transformer
-    where its files do not say."""
+def _modules(folder: Path) -> list[tuple[str, Path]]:
+    """The classes of its modules in their order, and where the files of each lie; none where its
+    files do not say, of which the library makes a transformer and the mean."""
     modules = _json(folder / "modules.json", [])
-    if not modules:
-        return ["Transformer", "Pooling"]
-    return [str(module.get("type", "")).rpartition(".")[2] for module in modules]
-
-
-def _poolings(folder: Path) -> list[Mapping[str, Any]]:
-    modules = _json(folder / "modules.json", [])
-    return [
-        _json(folder / str(module.get("path", "1_Pooling")) / CONFIG)
-        for module in modules
-        if str(module.get("type", "")).endswith("Pooling")
-    ]
-
-
-def _transformer(folder: Path) -> str:
-    """Where below its folder the transformer's own files lie."""
-    modules = _json(folder / "modules.json", [])
-    return str(modules[0].get("path", "")) if modules else ""
+    named = [(str(module.get("type", "")), module.get("path", "")) for module in modules]
+    return [(kind.rpartition(".")[2], folder / str(path)) for kind, path in named]
 
 
 def _is_computed_here(folder: Path) -> bool:
     """Whether it is an architecture of this package, with nothing but its mean behind it."""
     files = all((folder / name).is_file() for name in (WEIGHTS, TOKENIZER, CONFIG))
-    alone = _kinds(folder)[2:] in ([], ["Normalize"]) and not _transformer(folder)
+    behind = [kind for kind, _ in _modules(folder)[2:]]
+    alone = behind in ([], ["Normalize"]) and _transformer(folder) == folder
     return files and alone and _kind(_json(folder / CONFIG)) is not None
+
+
+def _transformer(folder: Path) -> Path:
+    """Where the transformer's own files lie."""
+    modules = _modules(folder)
+    return modules[0][1] if modules else folder
 
 
 def _is_mean(pooling: Mapping[str, Any]) -> bool:
@@ -264,13 +232,9 @@ def _spec(folder: Path, name: str, revision: str) -> ModelSpec:
     kind = _kind(config)
     assert kind is not None  # _is_computed_here said so
     names = PUBLISHED_SIZES if kind == "nomic_bert" else SIZES
-    try:
-        layers, hidden, heads, intermediate = (int(config[key]) for key in names)
-        most = int(config["n_positions" if kind == "nomic_bert" else "max_position_embeddings"])
-    except (KeyError, TypeError, ValueError):
-        raise ModelError(
-            f"{folder}/{CONFIG} lacks one of {', '.join(names)}; it is no {kind}"
-        ) from None
+    hidden, most = (config.get(key) for key in names)
+    if not isinstance(hidden, int) or not isinstance(most, int):
+        raise ModelError(f"{folder}/{CONFIG} lacks {' or '.join(names)}; it is no {kind}")
     positions = most - PADDED.get(kind, 0)
     digests = {file: sha256(folder / file) for file in (WEIGHTS, TOKENIZER, CONFIG)}
     query, document = prompts(folder)
@@ -280,14 +244,10 @@ def _spec(folder: Path, name: str, revision: str) -> ModelSpec:
         positions=positions,
         dimension=hidden,
         licence="not looked up",
-        papers=(),
         revision=revision or digests[WEIGHTS][:40],
         files=digests,
         kind=kind,
         tokenizer="xlm-roberta" if kind == "xlm_roberta" else "wordpiece",
-        architecture=Architecture(
-            layers, hidden, heads, intermediate, gated=kind in ("nomic_bert", "jina_bert")
-        ),
         query_prefix=query,
         document_prefix=document,
     )

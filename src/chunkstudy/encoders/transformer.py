@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from tokenizers import Tokenizer
 
-from chunkstudy.base.tokens import TokenOffsets, content, without_surrogates
+from chunkstudy.base.tokens import tokenizer_of, without_surrogates
 from chunkstudy.encoders.checkpoint import load
 from chunkstudy.encoders.contextualized import Layout, whole
 from chunkstudy.encoders.interface import Role
@@ -23,14 +22,13 @@ from chunkstudy.encoders.models import (
     with_recorded_digests,
 )
 from chunkstudy.encoders.pooling import mean_pool, normalise, pool_spans, sequence
+from chunkstudy.encoders.states import StateEncoder
 
 BATCH_TOKENS = {"cpu": 4096, "cuda": 65536}
-UNKNOWN = ("[UNK]", "<unk>")
-"""What tokenizers call a word that their vocabulary has no pieces for."""
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
 
-class TransformerEncoder:
+class TransformerEncoder(StateEncoder):
     """A registered model, loaded from checked files; on a GPU where torch sees one.
 
     Args:
@@ -59,6 +57,7 @@ class TransformerEncoder:
         folder: Path | None = None,
     ) -> None:
         self.spec = spec = with_recorded_digests(spec)
+        self.document_prefix = spec.document_prefix
         self.window = spec.window if window is None else window
         if not 2 < self.window <= spec.positions:
             raise ValueError(
@@ -77,12 +76,8 @@ class TransformerEncoder:
         else:
             check_files(folder, spec)
         self._model = load(spec, folder, self.device, DTYPES[self.dtype])
-        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(self.window)
-        self._counter = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        self._counter.no_padding()
-        self._counter.no_truncation()
+        self.tokenizer, self._cutting = (tokenizer_of(folder / "tokenizer.json") for _ in range(2))
+        self._cutting.enable_truncation(self.window)
 
     @property
     def dimension(self) -> int:
@@ -132,28 +127,10 @@ class TransformerEncoder:
         unique_vectors: NDArray[np.float32] = vectors.numpy()
         return unique_vectors[[unique[text] for text in texts]]
 
-    def content(self, texts: Sequence[str]) -> list[tuple[list[int], TokenOffsets]]:
-        """Ids of each whole text without special tokens, and the characters of each token,
-        shape (tokens, 2)."""
-        return content(self._counter, texts)
-
     def decode(self, ids: Sequence[int]) -> str:
         """Ids put back into text, special ones included."""
-        text: str = self._counter.decode(list(ids), skip_special_tokens=False)
+        text: str = self.tokenizer.decode(list(ids), skip_special_tokens=False)
         return text
-
-    @property
-    def ends(self) -> tuple[int, int]:
-        """The ids of [CLS] and [SEP]."""
-        first, last = self._counter.encode("").ids
-        return first, last
-
-    @property
-    def prefix_ids(self) -> tuple[int, ...]:
-        """The ids of the document prefix, for layouts to put behind [CLS]; its last space belongs
-        to the token that follows."""
-        prefix = self.spec.document_prefix.rstrip()
-        return tuple(self._counter.encode(prefix, add_special_tokens=False).ids)
 
     def states(self, layouts: Sequence[Layout]) -> list[torch.Tensor]:
         """Of each layout the states of its sequence, shape (places, dimension), float32, on the
@@ -183,21 +160,11 @@ class TransformerEncoder:
             sequences.append(sequence(pieces, layout.places) if pieces else empty)
         return sequences
 
-    def pool(
-        self, layouts: Sequence[Layout], spans: Sequence[NDArray[np.int64]]
-    ) -> list[NDArray[np.float32]]:
-        """Vectors of each layout's chunks, (chunks, dimension) each; a zero row for an empty span.
-
-        Args:
-            layouts: documents in windows.
-            spans: of each document, (chunks, 2) positions in its sequence.
-        """
-        vectors = []
-        for states, places in zip(self.states(layouts), spans, strict=True):
-            starts, ends = torch.from_numpy(places).to(self.device).T
-            pooled = pool_spans(states, starts, ends)
-            vectors.append((normalise(pooled) if self.spec.normalise else pooled).cpu().numpy())
-        return vectors
+    def pooled(
+        self, states: torch.Tensor, starts: torch.Tensor, ends: torch.Tensor
+    ) -> torch.Tensor:
+        vectors = pool_spans(states, starts, ends)
+        return normalise(vectors) if self.spec.normalise else vectors
 
     def keys(self, texts: Sequence[str], role: Role = "document") -> list[bytes]:
         """What decides each text's vector, given the model: the ids read, prefix and cut included.
@@ -218,40 +185,21 @@ class TransformerEncoder:
         query = role == "query"
         self._model.adapt(self.spec.query_adapter if query else self.spec.document_adapter)
 
-    def token_count(self, texts: Sequence[str]) -> list[int]:
-        """Content tokens of each whole text: nothing is cut, special tokens are left out."""
-        clean = [without_surrogates(text) for text in texts]
-        encodings = self._counter.encode_batch_fast(clean, add_special_tokens=False)
-        return [len(encoding) for encoding in encodings]
-
     def characters_read(self, texts: Sequence[str]) -> list[int]:
         """Characters of each text that fall within the window; the length where all do."""
         prefix = self.spec.document_prefix
         clean = [prefix + without_surrogates(text) for text in texts]
         return [
-            len(text) if not encoding.overflowing else _last(encoding.offsets) - len(prefix)
-            for text, encoding in zip(texts, self._tokenizer.encode_batch(clean), strict=True)
-        ]
-
-    def characters_unknown(self, texts: Sequence[str]) -> list[int]:
-        """Characters of each whole text that the vocabulary has no pieces for: whatever word they
-        make, the model reads one and the same token."""
-        known = (self._counter.token_to_id(name) for name in UNKNOWN)
-        unknown = next((token for token in known if token is not None), None)
-        clean = [without_surrogates(text) for text in texts]
-        return [
-            sum(
-                end - start
-                for token, (start, end) in zip(encoding.ids, encoding.offsets, strict=True)
-                if token == unknown
-            )
-            for encoding in self._counter.encode_batch(clean, add_special_tokens=False)
+            max(end for _, end in encoding.offsets) - len(prefix)
+            if encoding.overflowing
+            else len(text)
+            for text, encoding in zip(texts, self._cutting.encode_batch(clean), strict=True)
         ]
 
     def token_ids(self, texts: Sequence[str]) -> list[list[int]]:
         """Ids with special tokens, cut to the window; lone surrogates become U+FFFD."""
         clean = [without_surrogates(text) for text in texts]
-        return [encoding.ids for encoding in self._tokenizer.encode_batch_fast(clean)]
+        return [encoding.ids for encoding in self._cutting.encode_batch_fast(clean)]
 
     def _batches(self, lengths: Sequence[int]) -> Iterator[list[int]]:
         batch: list[int] = []
@@ -264,8 +212,3 @@ class TransformerEncoder:
             tokens += lengths[i]
         if batch:
             yield batch
-
-
-def _last(offsets: Sequence[tuple[int, int]]) -> int:
-    """Where the last token ends."""
-    return max(end for _, end in offsets)

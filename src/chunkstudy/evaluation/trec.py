@@ -47,17 +47,13 @@ def write_run(
         names: of each that can be ranked.
         tag: of the run.
     """
-    write_text(path, "".join(_lines(collection, ranking, names, name(tag))))
-
-
-def _lines(
-    collection: Collection, ranking: Ranking, names: Sequence[str], tag: str
-) -> Iterable[str]:
-    depth = ranking.chunk.shape[1]
+    depth, tag = ranking.chunk.shape[1], name(tag)
+    lines = []
     for query, row in zip(collection.queries, ranking.chunk.tolist(), strict=True):
         for rank, item in enumerate((index for index in row if index != NO_CHUNK), start=1):
             score = depth + 1 - rank
-            yield f"{name(query.id)} Q0 {name(names[item])} {rank} {score} {tag}\n"
+            lines.append(f"{name(query.id)} Q0 {name(names[item])} {rank} {score} {tag}\n")
+    write_text(path, "".join(lines))
 
 
 def write_qrels(path: Path, judged: Iterable[tuple[str, str, int]]) -> None:

@@ -1,4 +1,4 @@
-"""Asking: what is recorded is replayed, and only in another mode is anything sent."""
+"""Asking: what is recorded is replayed, and only where it is to be recorded is anything sent."""
 
 from __future__ import annotations
 
@@ -39,13 +39,11 @@ class NotRecordedError(LanguageModelError):
 class Asker:
     """Asks language models, whichever a request names; several threads may ask at the same time.
 
-    Leaving it as a context brings what was recorded into order.
-
     Args:
         mode: CHUNKSTUDY_LLM by default, else ``replay``.
         folder: of the recordings; :func:`replies_folder` by default.
         budget: what may be spent; the process's by default.
-        at_once: requests under way together in :meth:`ask_many`.
+        at_once: requests under way together in :meth:`together`.
         provider: gives the provider of a model by its name.
 
     Raises:
@@ -70,14 +68,6 @@ class Asker:
         self._lock = threading.Lock()
         self._asking: dict[str, threading.Lock] = {}
 
-    def __enter__(self) -> Asker:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self.mode == "record":  # also where a process killed after its last reply did not
-            for recordings in self._recordings.values():
-                recordings.settle()
-
     def ask(self, request: Request) -> Reply:
         """The reply to one request.
 
@@ -87,8 +77,6 @@ class Asker:
             BudgetError: if asking could exceed the ceiling.
         """
         recordings = self._recorded(request.model)
-        if self.mode == "live":
-            return self._send(recordings.provider, request)
         name = recordings.digest(request)
         # where the same is asked twice at the same time, the second waits for the first
         with self._asking.setdefault(name, threading.Lock()):
@@ -97,10 +85,6 @@ class Asker:
             if self.mode == "replay":
                 raise NotRecordedError(_missing(request, name, recordings.path))
             return recordings.write(request, self._send(recordings.provider, request))
-
-    def ask_many(self, requests: Iterable[Request]) -> Iterator[Reply]:
-        """The replies in the order of the requests, ``at_once`` of them under way together."""
-        return self.together(self.ask, requests)
 
     def together(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """The result of each item, in their order, ``at_once`` of them worked on together where

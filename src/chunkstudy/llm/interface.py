@@ -23,11 +23,9 @@ Finish = Literal["stop", "length", "refused", "blocked"]
 answering by its provider. What it says is empty in the last two."""
 
 
-Mode = Literal["replay", "record", "live"]
+Mode = Literal["replay", "record"]
 """Replay asks nobody: what is not recorded is an error. Record asks for what is not recorded, and
-records it. Live asks for everything and records nothing."""
-
-
+records it."""
 AROUND_MESSAGE = 4
 AROUND_REPLY = 3
 """Tokens that OpenAI's chat format adds to each message, and before the reply (OpenAI Cookbook, How
@@ -221,6 +219,6 @@ def mode_from_environment() -> Mode:
     mode = os.environ.get("CHUNKSTUDY_LLM") or "replay"
     if mode not in get_args(Mode):
         raise LanguageModelError(
-            f"CHUNKSTUDY_LLM is {mode!r}; set it to {', '.join(get_args(Mode))}"
+            f"CHUNKSTUDY_LLM is {mode!r}; set it to {' or '.join(get_args(Mode))}"
         )
     return cast(Mode, mode)

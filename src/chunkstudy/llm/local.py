@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from chunkstudy.base.models import ModelSpec
-from chunkstudy.llm.causal_models import causal_model, load, weights_folder
-from chunkstudy.llm.interface import LanguageModelError, Message, Reply, Request
+from chunkstudy.llm.causal_models import CausalModel
+from chunkstudy.llm.interface import Finish, LanguageModelError, Message, Reply, Request
 
 if TYPE_CHECKING:
     import torch
@@ -18,94 +18,68 @@ TOGETHER = 32
 """Allowed answers whose likelihoods are computed in one pass."""
 
 
-class LocalProvider:
-    """A model that is loaded when it is first asked; it answers one request at a time.
+class LocalProvider(CausalModel):
+    """A causal model that answers one request at a time.
 
     Temperature 0 takes the likeliest token each time. Above it tokens are drawn from a generator
     that starts at the request's seed, 0 where it has none.
-
-    Args:
-        name: the model's, as :func:`causal_model` takes it.
-        folder: its files; found by :func:`weights_folder` by default.
-    """
-
-    name = "local"
-    endpoint = "local"
-
-    def __init__(self, name: str, folder: Path | None = None) -> None:
-        self.model: ModelSpec = causal_model(name)
-        self._folder = folder
-        self._loaded: Causal | None = None
-        self._lock = threading.Lock()
-
-    def describe(self) -> dict[str, Any]:
-        described = {"name": self.name, "revision": self.model.revision, "dtype": "float32"}
-        if self.model.packed:
-            described["packed_sha256"] = self.model.packed.sha256
-            described["tokenizer_sha256"] = self.model.files["tokenizer.json"]
-        return described
-
-    def open(self) -> None:
-        with self._lock:
-            if self._loaded is None:
-                self._loaded = Causal(self._folder or weights_folder(self.model))
-
-    def ask(self, request: Request) -> Reply:
-        with self._lock:
-            assert self._loaded is not None
-            text, finish, read, written = self._loaded.reply(request)
-        return Reply(
-            text,
-            "length" if finish == "length" else "stop",
-            read,
-            written,
-            self.name,
-            f"{self.model.id}@{self.model.revision}",
-            not_sent=("json",) if request.json else (),
-        )
-
-
-class Causal:
-    """Weights and tokenizer of a causal model in a folder, float32 on the CPU.
 
     The states of all messages but the last are kept from one request to the next: requests that
     begin with the same instructions and examples read them once. The last message is always read
     in a pass of its own, so that a reply does not depend on what was asked before.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.tokenizer, self.model = load(folder)
-        self.positions = int(self.model.config.max_position_embeddings)
-        ends = self.model.generation_config.eos_token_id
-        self.end = int(self.tokenizer.eos_token_id)
-        self.ends = {self.end, *(ends if isinstance(ends, list) else [ends or self.end])}
-        self._control = [str(token) for token in self.tokenizer.added_tokens_decoder.values()]
+    name = "local"
+    endpoint = "local"
+
+    def __init__(self, name: str, folder: Path | None = None) -> None:
+        super().__init__(name, folder)
+        self._lock = threading.Lock()
         self._kept: tuple[list[int], Any] | None = None
 
-    def reply(self, request: Request) -> tuple[str, str, int, int]:
-        """Text, why it ended (``stop`` or ``length``), tokens read and tokens written.
+    def describe(self) -> dict[str, Any]:
+        described = {"name": self.name, "revision": self.spec.revision, "dtype": "float32"}
+        if self.spec.packed:
+            described["packed_sha256"] = self.spec.packed.sha256
+            described["tokenizer_sha256"] = self.spec.files["tokenizer.json"]
+        return described
 
+    def open(self) -> None:
+        with self._lock:
+            _ = self.tokenizer, self.model
+
+    def ask(self, request: Request) -> Reply:
+        """
         Raises:
             LanguageModelError: if the request does not fit the model's positions.
         """
         import torch
 
-        ids = self.prompt(request.messages)
-        room = self.positions - len(ids) - request.output_limit
-        if room < 0:
-            raise LanguageModelError(
-                f"a prompt of {len(ids)} tokens and {request.output_limit} of reply do not fit "
-                f"{self.positions} positions; shorten it"
-            )
-        with torch.inference_mode():
+        with self._lock, torch.inference_mode():
+            ids = self.prompt(request.messages)
+            if len(ids) + request.output_limit > self.positions:
+                raise LanguageModelError(
+                    f"a prompt of {len(ids)} tokens and {request.output_limit} of reply do not fit "
+                    f"{self.positions} positions; shorten it"
+                )
+            finish: Finish = "stop"
             if request.answers:
                 scores = self.log_likelihoods(request.messages, request.answers)
-                best = max(range(len(scores)), key=scores.__getitem__)
-                answer = request.answers[best]
-                return answer, "stop", len(ids), len(self._answer(answer)) - 1
-            written, finish = self._written(request)
-        text = self.tokenizer.decode(written, skip_special_tokens=True)
-        return text, finish, len(ids), len(written)
+                text = request.answers[scores.index(max(scores))]
+                count = len(self._answer(text)) - 1
+            else:
+                written, finish = self._written(request)
+                text = self.tokenizer.decode(written, skip_special_tokens=True)
+                count = len(written)
+        return Reply(
+            text,
+            finish,
+            len(ids),
+            count,
+            self.name,
+            f"{self.spec.id}@{self.spec.revision}",
+            not_sent=("json",) if request.json else (),
+        )
 
     def prompt(self, messages: Sequence[Message], asking: bool = True) -> list[int]:
         """Token ids of a conversation in the model's chat format, up to where it answers.
@@ -123,7 +97,8 @@ class Causal:
         return ids
 
     def _harmless(self, text: str) -> str:
-        for word in self._control:
+        for token in self.tokenizer.added_tokens_decoder.values():
+            word = str(token)
             text = text.replace(word, f"{word[0]} {word[1:]}")
         return text
 
@@ -144,15 +119,15 @@ class Causal:
 
     def _answer(self, answer: str) -> list[int]:
         ids: list[int] = self.tokenizer(answer, add_special_tokens=False)["input_ids"]
-        return [*ids, self.end]
+        return [*ids, self.tokenizer.eos_token_id]
 
     def _scored(self, states: Any, last: torch.Tensor, ids: list[list[int]]) -> list[float]:
         """Answers side by side, shorter ones filled up at their ends, where nothing counts."""
         import torch
 
         longest = max(map(len, ids))
-        filled = torch.tensor([answer + [self.end] * (longest - len(answer)) for answer in ids])
-        repeated = _copied(states)
+        filled = torch.tensor([answer + answer[-1:] * (longest - len(answer)) for answer in ids])
+        repeated = copy.deepcopy(states)
         repeated.batch_repeat_interleave(len(ids))
         logits = self.model(filled[:, :-1], past_key_values=repeated).logits
         first = torch.log_softmax(last, dim=-1)
@@ -163,11 +138,13 @@ class Causal:
             scores.append(float(first[answer[0]] + later))
         return scores
 
-    def _written(self, request: Request) -> tuple[list[int], str]:
+    def _written(self, request: Request) -> tuple[list[int], Finish]:
+        """The tokens of a reply, and why it ends."""
         import torch
 
+        last = self.model.generation_config.eos_token_id
+        ends = {self.tokenizer.eos_token_id, *(last if isinstance(last, list) else [last])}
         states, logits = self._read(request.messages)
-        states = _copied(states)
         generator = torch.Generator().manual_seed(request.seed or 0)
         written: list[int] = []
         while len(written) < request.output_limit:
@@ -176,7 +153,7 @@ class Causal:
             else:
                 odds = torch.softmax(logits / request.temperature, dim=-1)
                 token = int(torch.multinomial(odds, 1, generator=generator))
-            if token in self.ends:
+            if token in ends:
                 return written, "stop"
             written.append(token)
             if len(written) < request.output_limit:
@@ -196,12 +173,5 @@ class Causal:
             first = self.model(torch.tensor([before]), use_cache=True, logits_to_keep=1)
             self._kept = (before, first.past_key_values)
         rest = torch.tensor([whole[len(before) :]])
-        done = self.model(rest, past_key_values=_copied(self._kept[1]), logits_to_keep=1)
+        done = self.model(rest, past_key_values=copy.deepcopy(self._kept[1]), logits_to_keep=1)
         return done.past_key_values, done.logits[0, -1]
-
-
-def _copied(states: Any) -> Any:
-    """States that can be added to without changing these."""
-    import copy
-
-    return copy.deepcopy(states)

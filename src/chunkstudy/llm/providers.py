@@ -13,9 +13,6 @@ from chunkstudy.llm.interface import LanguageModelError, Provider, Reply, Reques
 from chunkstudy.llm.local import LocalProvider
 from chunkstudy.llm.openai_client import OpenAIClient
 
-COMPATIBLE = "/v1beta/openai/"
-"""Where Gemini answers like OpenAI, below its address."""
-
 
 class Authored:
     """Replies that people wrote; there is nobody to ask."""
@@ -36,12 +33,6 @@ class Authored:
         raise LanguageModelError(f"nobody can be asked for {request.model}")
 
 
-def gemini_compatible(model: str) -> Provider:
-    """Gemini through the openai package."""
-    address = gemini.usual_address().rstrip("/") + COMPATIBLE
-    return OpenAIClient("gemini-compatible", model, address, gemini.KEYS)
-
-
 def server(model: str) -> Provider:
     """A server of the user's own that speaks like OpenAI: Ollama, vLLM, llama.cpp.
 
@@ -60,7 +51,6 @@ def server(model: str) -> Provider:
 PROVIDERS: Mapping[str, Callable[[str], Provider]] = {
     "openai": lambda model: OpenAIClient("openai", model),
     "gemini": GeminiProvider,
-    "gemini-compatible": gemini_compatible,
     "server": server,
     "local": LocalProvider,
     "authored": lambda _: Authored(),
@@ -88,7 +78,6 @@ def takes(name: str) -> tuple[tuple[str, ...], str]:
     keys = {
         "openai": (openai_client.KEY,),
         "gemini": gemini.KEYS,
-        "gemini-compatible": gemini.KEYS,
         "server": ("CHUNKSTUDY_SERVER_URL",),
     }.get(kind, ())
     words = {"local": "its weights (`make smollm` installs one)", "authored": "somebody's replies"}

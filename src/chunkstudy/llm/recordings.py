@@ -7,9 +7,8 @@ model and its limits and every message before the last, is said once in a file o
 ``<name>.jsonl.settings``, and named by each: the examples before thousands of questions would else
 be most of the file.
 
-Lines are added under a lock of the folder. What a killed process left of one counts as not recorded
-and is asked for again. :meth:`RecordedLines.settle` moves it to ``<name>.jsonl.torn`` and brings
-the lines into the order of their digests, so that the file does not show who answered first.
+Lines are added under a lock of the folder and never changed. What a killed process left of one
+counts as not recorded and is asked for again.
 """
 
 from __future__ import annotations
@@ -19,13 +18,13 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from chunkstudy.base import places
-from chunkstudy.base.files import folder_lock, replacing
+from chunkstudy.base.files import folder_lock
 from chunkstudy.llm.interface import Provider, Reply, Request, canonical, digest
 
 ALIKE = ("model", "output_limit", "temperature")
@@ -47,7 +46,6 @@ class RecordedLines:
         self.path = path
         self._lock = threading.Lock()
         self._places: dict[str, int] = {}
-        self._file = 0
         self._read = 0
         self._refresh()
 
@@ -63,18 +61,14 @@ class RecordedLines:
         Raises:
             RecordingError: if the file was changed since it was listed.
         """
-        for _ in range(2):
-            if (place := self._places.get(digest)) is None:
-                return None
-            with self.path.open("rb") as file:
-                file.seek(place)
-                content = _parsed(file.readline())
-            if content is not None and content["digest"] == digest:
-                return content
-            with self._lock:  # another process has ordered the lines since
-                self._file = 0
-                self._refresh()
-        raise RecordingError(f"{self.path} changed while it was read; run again")
+        if (place := self._places.get(digest)) is None:
+            return None
+        with self.path.open("rb") as file:
+            file.seek(place)
+            content = _parsed(file.readline())
+        if content is None or content["digest"] != digest:
+            raise RecordingError(f"{self.path} changed while it was read; run again")
+        return content
 
     def add(
         self, lines: Sequence[Mapping[str, Any]], setting: Mapping[str, Any] | None = None
@@ -95,20 +89,10 @@ class RecordedLines:
             self._refresh()
         return [self.line(line["digest"]) or {} for line in lines]
 
-    def settle(self) -> None:
-        """Order the lines by digest, of what they share by its name; a damaged one is set aside."""
-        if self.path.is_file():
-            with self._lock, folder_lock(self.path.parent):
-                _settle(self.path, lambda content: str(content["digest"]))
-                _settle(settings_of(self.path), _checksum)
-                self._refresh()
-
     def _refresh(self) -> None:
-        """Take in what was added since the last look; all of it where the file is another."""
+        """Take in what was added since the last look."""
         if not self.path.is_file():
             return
-        if self._file != (file_number := self.path.stat().st_ino):
-            self._file, self._places, self._read = file_number, {}, 0
         with self.path.open("rb") as file:
             file.seek(self._read)
             for line in file:
@@ -239,24 +223,6 @@ def _append(path: Path, contents: Iterable[Mapping[str, Any]]) -> None:
         file.write(text.encode("utf-8"))
         file.flush()
         os.fsync(file.fileno())
-
-
-def _settle(path: Path, name: Callable[[Mapping[str, Any]], str]) -> None:
-    """Order a file's lines by name, each once; nobody else is writing now."""
-    if not path.is_file():
-        return
-    before = path.read_bytes()
-    by_name: dict[str, bytes] = {}
-    for line in before.splitlines(keepends=True):
-        if (content := _parsed(line)) is not None:
-            by_name.setdefault(name(content), line)
-        else:
-            with path.with_name(f"{path.name}.torn").open("ab") as aside:
-                aside.write(line)
-    after = b"".join(by_name[key] for key in sorted(by_name))
-    if after != before:
-        with replacing(path, durable=True) as temporary:
-            temporary.write_bytes(after)
 
 
 def _parsed(line: bytes) -> dict[str, Any] | None:

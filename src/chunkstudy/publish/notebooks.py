@@ -5,12 +5,11 @@ papermill itself writes in place; this runner refuses wrong parameters first and
 
 from __future__ import annotations
 
-import ast
 import logging
 import os
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,7 @@ from papermill.exceptions import PapermillExecutionError
 
 from chunkstudy.base.files import write_text
 from chunkstudy.base.places import Places
-from chunkstudy.study.notebook import NotebookError, check, inspect_parameters
+from chunkstudy.study.notebook import NotebookError, check
 
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 KERNEL = "python3"
@@ -47,40 +46,6 @@ def in_turn(places: Places) -> list[list[Path]]:
     paths = sources(places)
     last = [[path] for name in SUMMING_UP for path in paths if path.stem == name]
     return [[path for path in reversed(paths) if path.stem not in SUMMING_UP], *last]
-
-
-def named(places: Places, name: str) -> Path:
-    """The notebook of that name.
-
-    Raises:
-        NotebookError: if there is none, with the names there are.
-    """
-    known = {path.stem: path for path in sources(places)}
-    if name not in known:
-        raise NotebookError(f"unknown notebook {name!r}; use one of {', '.join(known)}")
-    return known[name]
-
-
-def parse_parameters(source: Path, given: Sequence[str]) -> dict[str, Any]:
-    """``name=value`` strings as values of the kind the notebook declares.
-
-    Raises:
-        NotebookError: where there is no equals sign, or the value is of another kind.
-    """
-    declared = inspect_parameters(source)
-    parameters: dict[str, Any] = {}
-    for text in given:
-        name, equals, value = text.partition("=")
-        if not equals:
-            raise NotebookError(f"write {text!r} as name=value")
-        if isinstance(declared.get(name, ""), str):
-            parameters[name] = value
-            continue
-        try:
-            parameters[name] = ast.literal_eval(value)
-        except (ValueError, SyntaxError) as error:
-            raise NotebookError(f"{value!r} is no value for parameter {name!r}") from error
-    return parameters
 
 
 def run_one(places: Places, source: Path) -> str:

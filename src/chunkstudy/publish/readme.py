@@ -22,8 +22,16 @@ HEADLINES = (
     "taxonomy_rq3_contextualized",
 )
 """Pages whose first answer stands on the first screen."""
+ADVISING = "which_chunker"
+ADVICE = (
+    "What should search?",
+    "How large should chunks be?",
+    "Plain or late chunking?",
+    "When should documents be left whole?",
+)
+"""Its answers that say what to do."""
 HEADS = (
-    "work", "numbers published", "computed", "exact", "of these, of retrieval",
+    "work", "numbers published", "computed", "exact", "of these, retrieval scores",
     "in its search's range", "deviate", "the rest waits for",
 )  # fmt: skip
 NAMED = 3
@@ -35,6 +43,7 @@ def fill(places: Places) -> None:
     """Write the generated parts of ``README.md`` anew."""
     blocks = {
         "works": works(written.table(places, "comparison")),
+        "advice": advice(written.answers(places)),
         "findings": headlines(written.answers(places), "results/notebooks/"),
     }
     fill_regions(places.root / "README.md", blocks)
@@ -60,6 +69,13 @@ def works(comparison: pd.DataFrame) -> str:
     ]
     rows = [*by_work, ("all", *_counts(comparison), "")]
     return Table(pd.DataFrame(rows, columns=list(HEADS))).markdown()
+
+
+def advice(answers: pd.DataFrame) -> str:
+    """What to do, a point an answer."""
+    given = answers[answers["page"] == ADVISING].set_index("question")["answer"]
+    known = given.reindex(list(ADVICE)).dropna()
+    return "\n".join(f"- **{question}** {answer}" for question, answer in known.items())
 
 
 def headlines(answers: pd.DataFrame, folder: str = "") -> str:

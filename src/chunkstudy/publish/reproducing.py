@@ -63,7 +63,7 @@ FINDINGS = (
         ("nfcorpus/fixed*/*MiniLM*-w512/*/as_published-jina",),
     ),
     Finding(
-        "whole documents by vectors without chunks, by the best chunks, by BM25 without chunks",
+        "whole documents by vectors, by the best chunks' vectors, by BM25, and by vectors and BM25",
         "{no-chunking/scores}% of nDCG@10",
         tuple(f"{name}/*/*MiniLM*/*/corrected"
               for name in ("scifact", "nfcorpus", "arguana", "qmsum")),

@@ -35,12 +35,12 @@ from chunkstudy.chunkers.locate import locate
 from chunkstudy.chunkers.signals import AFTER, BEFORE, CONTEXT, SIZE, measure, strength
 from chunkstudy.chunkers.table import ChunkerEntry
 from chunkstudy.chunkers.text_tokens import WordPieces, decoded
-from chunkstudy.collections import registry
+from chunkstudy.collections import released
 from chunkstudy.llm import providers
 from chunkstudy.llm.asking import Asker
+from chunkstudy.llm.causal_models import CausalReader
 from chunkstudy.llm.interface import Ask
 from chunkstudy.llm.prices import Estimate
-from chunkstudy.llm.reading import CausalReader
 from chunkstudy.llm.recordings import RecordedLines
 from chunkstudy.runs.conditions import ChunkerSpec, Condition, parse_chunker
 from chunkstudy.runs.store import VectorStore, load_store
@@ -87,7 +87,7 @@ def build_chunker(
         "form": protocol.form,
         "paragraph_ends": protocol.paragraphs,
         "scripts": protocol.scripts,
-        "segmentation": partial(registry.segmentation, spec.name),
+        "segmentation": partial(released.segmentation, spec.name),
         **dict(zip(entry.sizes, spec.sizes, strict=True)),
     }
     named = {name: value for name, value in offered.items() if entry.takes(name)}
@@ -197,24 +197,21 @@ def _asked(
 ) -> Chunks:
     """Chunks as a language model draws them."""
     texts = [document.text for document in collection.documents]
-    with asker:
-        if asker.mode != "replay":
-            tokens = sum(counter("cl100k").count_many(texts))
-            expected = expected_requests.of_boundaries(
-                chunker.name, chunker.llm, len(texts), tokens
-            )
-            say_price(asker, f"{collection.name}/{chunker}", expected)
-        function = build_chunker(
-            chunker,
-            protocol,
-            tokenizer=tokenizer,
-            ask=asker.ask,
-            sentences=shown_by_sentence(collection),
-        )
-        # Within a document each request follows from the reply before, so documents go side by
-        # side.
-        drawn = asker.together(function, texts)
-        return chunk_documents(lambda _: next(drawn), collection.documents)
+    if asker.mode != "replay":
+        tokens = sum(counter("cl100k").count_many(texts))
+        expected = expected_requests.of_boundaries(chunker.name, chunker.llm, len(texts), tokens)
+        say_price(asker, f"{collection.name}/{chunker}", expected)
+    function = build_chunker(
+        chunker,
+        protocol,
+        tokenizer=tokenizer,
+        ask=asker.ask,
+        sentences=shown_by_sentence(collection),
+    )
+    # Within a document each request follows from the reply before, so documents go side by
+    # side.
+    drawn = asker.together(function, texts)
+    return chunk_documents(lambda _: next(drawn), collection.documents)
 
 
 def shown_by_sentence(collection: Collection) -> bool:

@@ -28,7 +28,7 @@ from chunkstudy.chunkers.structure import check_sizes
 from chunkstudy.chunkers.table import CHUNKERS, ChunkerEntry
 from chunkstudy.collections import registry
 from chunkstudy.collections.registry import Task
-from chunkstudy.encoders.window_layouts import LAYOUTS
+from chunkstudy.encoders.contextualized import LAYOUTS
 
 NONE = "none"
 MINILM = "sentence-transformers__all-MiniLM-L6-v2"

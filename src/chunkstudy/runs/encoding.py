@@ -7,7 +7,7 @@ import itertools
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from chunkstudy.base.spans import Chunks, Collection, Document
 from chunkstudy.base.tokens import tokens_between
 from chunkstudy.chunkers import contexts, expected_requests, written_contexts
 from chunkstudy.encoders.contextualized import (
+    LAYOUTS,
     Layout,
     TokenSpans,
     continuous,
@@ -25,12 +26,14 @@ from chunkstudy.encoders.contextualized import (
     most_context,
     packed,
 )
-from chunkstudy.encoders.interface import TokenEncoder, frame_of
-from chunkstudy.encoders.window_layouts import LAYOUTS
+from chunkstudy.encoders.interface import frame_of
 from chunkstudy.llm.asking import Asker
 from chunkstudy.runs.chunking import say_price
 from chunkstudy.runs.conditions import EmbeddingMethod, parse_method
 from chunkstudy.runs.store import VectorStore
+
+if TYPE_CHECKING:  # it imports torch
+    from chunkstudy.encoders.states import StateEncoder
 
 SPECIAL = 2
 """[CLS] and [SEP], which take two of a window's tokens."""
@@ -60,7 +63,7 @@ def jobs(
     Rewritten chunks, whose text the document does not hold, are packed under every protocol. A
     document that fits the window is read as one whatever the layout.
     """
-    encoder = cast(TokenEncoder, store.encoder)
+    encoder = cast("StateEncoder", store.encoder)
     frame = frame_of(encoder, method.window)
     index, first = np.unique(chunks.document, return_index=True)
     limits = [*first.tolist(), len(chunks)]
@@ -117,19 +120,17 @@ def contexts_of(
     if not method.llm:
         return contexts.of(method.context, collection, chunks) if method.context else []
     shown = written_contexts.with_chunks(collection.documents, chunks)
-    with asker or Asker() as asking:
-        if asking.mode != "replay":
-            expected = expected_requests.of_contexts(method.llm, shown)
-            say_price(asking, f"{collection.name}, {method}", expected)
-        requests = (
-            request
-            for text, of in shown
-            for request in written_contexts.requests(method.llm, text, of)
-        )
-        quiet = not sys.stderr.isatty()
-        replies = asking.ask_many(requests)
-        bar = tqdm(replies, "contexts", len(chunks), unit="chunk", disable=quiet, leave=False)
-        return [written_contexts.context(reply) for reply in bar]
+    asker = asker or Asker()
+    if asker.mode != "replay":
+        expected = expected_requests.of_contexts(method.llm, shown)
+        say_price(asker, f"{collection.name}, {method}", expected)
+    requests = (
+        request for text, of in shown for request in written_contexts.requests(method.llm, text, of)
+    )
+    quiet = not sys.stderr.isatty()
+    replies = asker.together(asker.ask, requests)
+    bar = tqdm(replies, "contexts", len(chunks), unit="chunk", disable=quiet, leave=False)
+    return [written_contexts.context(reply) for reply in bar]
 
 
 class Vectors(NamedTuple):

@@ -26,7 +26,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from chunkstudy.base.spans import Chunks
 from chunkstudy.evaluation.measures.token_overlap import Hit, JudgedSpans, TokenOverlap
 from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Ranking
-from chunkstudy.evaluation.retrieval.documents import NO_DOCUMENT, DocumentRanking
 from chunkstudy.runs import parquet
 
 DEPTH = 20
@@ -49,10 +48,10 @@ class RankingSummary(BaseModel):
     sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
 
 
-def of_documents(ranking: DocumentRanking) -> pd.DataFrame:
+def of_documents(ranking: Ranking) -> pd.DataFrame:
     """The first documents of every query."""
-    top = ranking.document[:, :DEPTH]
-    query, rank = np.nonzero(top != NO_DOCUMENT)
+    top = ranking.chunk[:, :DEPTH]
+    query, rank = np.nonzero(top != NO_CHUNK)
     return _frame(query, {"document": top[query, rank]}, ranking.score[query, rank])
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from chunkstudy.base import weights
-from chunkstudy.collections import registry
+from chunkstudy.collections import gutenqa, registry
 from chunkstudy.encoders import api, models
-from chunkstudy.llm import asking, causal_models, providers
+from chunkstudy.llm import asking, providers
+from chunkstudy.llm.causal_models import causal_model
 from chunkstudy.llm.openai_client import KEY
 from chunkstudy.runs.conditions import Condition
 
@@ -30,7 +31,7 @@ def requirements(condition: Condition, lacking_here: bool = False) -> list[str]:
     if method.llm:
         sentences += _of_replies(method.llm, "writes these contexts", lacking_here)
     if chunker.reader:
-        sentences += _of_reader(causal_models.causal_model(chunker.reader), lacking_here)
+        sentences += _of_reader(causal_model(chunker.reader), lacking_here)
     if (known := chunker.entry.segments) and condition.collection not in known:
         sentences.append(
             f"needs a segmentation of {condition.collection}: {condition.chunker} is one of "
@@ -38,7 +39,7 @@ def requirements(condition: Condition, lacking_here: bool = False) -> list[str]:
         )
     lacking = [registry.find(condition.collection).lacks()]
     if condition.collection == "gutenqa" and chunker.name.endswith("-released"):
-        lacking.append(registry.lacks_segmentation(chunker.name))
+        lacking.append(gutenqa.lacks_segmentation(chunker.name))
     return sentences + [f"needs {what}: {how}" for what, how in filter(None, lacking)]
 
 
@@ -73,9 +74,9 @@ def _of_replies(model: str, does: str, lacking_here: bool, why: str = "") -> lis
 
 def _of_reader(model: models.ModelSpec, lacking_here: bool) -> list[str]:
     """That a causal model's weights are needed, ``lacking_here``: and are not at hand."""
-    if lacking_here and causal_models.at_hand(model):
+    if lacking_here and weights.at_hand(model):
         return []
-    how = causal_models.remedy(model)
+    how = weights.remedy(model)
     return [
         f"needs the weights of {model.id}, whose reading of the text draws these boundaries: "
         + (f"{how} or go online once" if how else "go online")

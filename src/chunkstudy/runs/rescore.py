@@ -22,7 +22,6 @@ from chunkstudy.base.spans import Collection
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.evaluation.measures import ranking as document_measures
 from chunkstudy.evaluation.measures.token_overlap import Hit, JudgedSpans, TokenOverlap, in_tokens
-from chunkstudy.evaluation.retrieval.documents import DocumentRanking
 from chunkstudy.evaluation.retrieval.small_to_large import best_of_each
 from chunkstudy.runs import facts, rankings, records, scoring
 from chunkstudy.runs.conditions import Condition
@@ -96,8 +95,7 @@ def of_documents(collection: Collection, measure: str, ranking: pd.DataFrame) ->
             f"name a cut-off, such as {measure}@{rankings.DEPTH}"
         )
     chunks = rankings.every_row(len(collection.queries), ranking)
-    best = best_of_each(chunks, ranking["document"].to_numpy(np.int64))
-    documents = DocumentRanking(best.chunk, best.score, best.ties_at_cut)
+    documents = best_of_each(chunks, ranking["document"].to_numpy(np.int64))
     scores = document_measures.per_query(collection, documents, (measure,))
     by_query: pd.Series = scores.set_index("query_id")["value"]
     return by_query

@@ -19,7 +19,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,9 +31,12 @@ from chunkstudy.base import models
 from chunkstudy.base.files import check_writable, write_bytes
 from chunkstudy.encoders.api import ApiEncoder
 from chunkstudy.encoders.contextualized import Layout
-from chunkstudy.encoders.interface import Encoder, Role, TokenEncoder
+from chunkstudy.encoders.interface import Encoder, Role
 from chunkstudy.llm.prices import budget
 from chunkstudy.runs.conditions import parse_encoder
+
+if TYPE_CHECKING:  # it imports torch
+    from chunkstudy.encoders.states import StateEncoder
 
 BLOCK = 1024
 """Texts a block."""
@@ -151,7 +154,7 @@ class VectorStore:
         return known, together, wanted
 
     def _pool_block(self, known: dict[bytes, Vector], block: list[PoolJob]) -> None:
-        encoder = cast(TokenEncoder, self.encoder)
+        encoder = cast("StateEncoder", self.encoder)
         started = time.perf_counter()
         pooled = encoder.pool(
             [layout for layout, _ in block],

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from chunkstudy.base.spans import Chunks, Document, Span, union
+from chunkstudy.base.spans import Chunks, Document, Span, stripped, union
 
 
 def outside(documents: Sequence[Document], chunks: Chunks) -> float:
@@ -44,8 +44,7 @@ def broken(
         members = chunks.document == position
         starts, ends = chunks.start[members], chunks.end[members]
         for start, end in units(document.text):
-            text = document.text[start:end]
-            first, last = start + len(text) - len(text.lstrip()), start + len(text.rstrip())
+            first, last = stripped(document.text, start, end)
             total += bool(((starts < end) & (ends > start)).any())
             whole += bool(((starts <= first) & (ends >= last)).any())
     return 1 - whole / total if total else 0.0

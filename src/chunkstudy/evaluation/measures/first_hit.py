@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
-from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Ranking
+from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Limit, Ranking
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -45,24 +45,11 @@ def relevant_chunks(
         Chunk indices, ascending, one array for each query in the collection's order.
 
     Raises:
-        ValueError: if a query names no document of the collection, a text is missing, or the
-            judged text is empty (it would occur in every chunk).
+        ValueError: if a judged text is empty (it would occur in every chunk).
     """
-    positions = collection.positions
-    documents: list[int] = []
-    for query in collection.queries:
-        if query.document is None or query.document not in positions:
-            raise ValueError(
-                f"query {query.id} names no document of collection {collection.name}; in-document "
-                "measures need one for each query"
-            )
-        documents.append(positions[query.document])
+    documents = Limit.of(collection, chunks).query_document.tolist()
     if hit == "overlap":
         return _overlapping(collection, chunks, documents)
-    if hit != "substring":
-        raise ValueError(f"unknown hit rule {hit!r}; use substring or overlap")
-    if len(texts) != len(chunks):
-        raise ValueError(f"{len(texts)} texts for {len(chunks)} chunks; give one for each")
     lowered = [text.lower() for text in texts]
     of_document = {
         document: np.flatnonzero(chunks.document == document) for document in set(documents)
@@ -89,18 +76,7 @@ def dcg_first_hit(ranking: Ranking, relevant: Sequence[Ints], cut: int = 10) -> 
 
     Returns:
         Shape (queries,).
-
-    Raises:
-        ValueError: if the relevant chunks are not those of the ranking, or it is too shallow for
-            the cut.
     """
-    if len(relevant) != len(ranking.chunk):
-        raise ValueError(f"{len(relevant)} queries are judged and {len(ranking.chunk)} are ranked")
-    if not 1 <= cut <= ranking.chunk.shape[1]:
-        raise ValueError(
-            f"the cut is {cut} and the ranking holds {ranking.chunk.shape[1]} chunks per query; "
-            "the cut must be at least 1, and the ranking that deep"
-        )
     scores = np.zeros(len(relevant))
     for row, (ranked, wanted) in enumerate(zip(ranking.chunk, relevant, strict=True)):
         ranked = ranked[ranked != NO_CHUNK]

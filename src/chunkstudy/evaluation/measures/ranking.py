@@ -19,7 +19,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from chunkstudy.base.spans import Collection
-from chunkstudy.evaluation.retrieval.documents import NO_DOCUMENT, DocumentRanking
+from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Ranking
 
 MEASURES = ("nDCG@10", "R@10", "R@100")
 
@@ -46,7 +46,7 @@ def unjudged(collection: Collection) -> tuple[str, ...]:
 
 
 def per_query(
-    collection: Collection, ranking: DocumentRanking, measures: Sequence[str] = MEASURES
+    collection: Collection, ranking: Ranking, measures: Sequence[str] = MEASURES
 ) -> pd.DataFrame:
     """Score every query that has a relevant document.
 
@@ -72,10 +72,10 @@ def per_query(
         if query not in skipped
     }
     ids = [document.id for document in collection.documents]
-    depth = ranking.document.shape[1]
+    depth = ranking.chunk.shape[1]
     run = {
-        query.id: {ids[d]: float(depth - i) for i, d in enumerate(row) if d != NO_DOCUMENT}
-        for query, row in zip(collection.queries, ranking.document.tolist(), strict=True)
+        query.id: {ids[d]: float(depth - i) for i, d in enumerate(row) if d != NO_CHUNK}
+        for query, row in zip(collection.queries, ranking.chunk.tolist(), strict=True)
         if query.id in judged
     }
     evaluator = ir_measures.pytrec_eval.evaluator(set(parsed.values()), judged)
@@ -89,49 +89,36 @@ def per_query(
 
 
 def tie_bounds(
-    collection: Collection, ranking: DocumentRanking, measure: str = "nDCG@10"
+    collection: Collection, ranking: Ranking, measure: str = "nDCG@10"
 ) -> tuple[float, float]:
     """The worst and the best mean that any order of documents with equal scores would give.
 
     Documents that tie with the last one inside the cut-off are candidates too, so the ranking
-    must reach past all of them. Documents that a depth of chunks kept out are not seen.
+    must reach past all of them (:func:`ties_past_end`). Documents that a depth of chunks kept out
+    are not seen.
 
     Raises:
-        ValueError: as ``per_query``; if a scored query's ties run past the ranking's end; or if
-            no query has a relevant document.
+        ValueError: as ``per_query``.
     """
-    _check_rows(collection, ranking)
-    cut = _cut(_parse(measure, ranking)) or ranking.document.shape[1]
-    skipped = set(unjudged(collection))
-    scored = np.array([query.id not in skipped for query in collection.queries], dtype=bool)
-    if not scored.any():
-        raise ValueError(f"collection {collection.name} has no query with a relevant document")
-    unseen = ties_past_end(ranking, cut) & scored
-    if unseen.any():
-        query = collection.queries[int(np.argmax(unseen))].id
-        raise ValueError(
-            f"query {query}: more documents tie with the one at rank {cut} than the ranking of "
-            f"{ranking.document.shape[1]} holds; rank deeper"
-        )
     grades = _grades(collection, ranking)
     group = np.zeros(ranking.score.shape, dtype=np.int64)
     group[:, 1:] = np.cumsum(ranking.score[:, 1:] != ranking.score[:, :-1], axis=1)
     means = []
     for gain in (grades, -grades):
         order = np.lexsort((gain, group), axis=1)
-        document = np.take_along_axis(ranking.document, order, axis=1)
-        scores = per_query(collection, replace(ranking, document=document), (measure,))
+        document = np.take_along_axis(ranking.chunk, order, axis=1)
+        scores = per_query(collection, replace(ranking, chunk=document), (measure,))
         means.append(float(scores["value"].mean()))
     return means[0], means[1]
 
 
-def ties_past_end(ranking: DocumentRanking, cut: int) -> NDArray[np.bool_]:
+def ties_past_end(ranking: Ranking, cut: int) -> NDArray[np.bool_]:
     """Shape (queries,): whether documents left out tie with the one at rank ``cut``."""
     past = (ranking.ties_at_cut > 0) & (ranking.score[:, cut - 1] == ranking.score[:, -1])
     return np.asarray(past, dtype=np.bool_)
 
 
-def _parse(name: str, ranking: DocumentRanking) -> ir_measures.Measure:
+def _parse(name: str, ranking: Ranking) -> ir_measures.Measure:
     try:
         measure = ir_measures.parse_measure(name)
         known = ir_measures.pytrec_eval.supports(measure)
@@ -139,7 +126,7 @@ def _parse(name: str, ranking: DocumentRanking) -> ir_measures.Measure:
         raise ValueError(f"{name!r} is not the name of a measure; see ir-measures") from error
     if not known:
         raise ValueError(f"{name} is not a measure that pytrec_eval computes; choose another")
-    depth = ranking.document.shape[1]
+    depth = ranking.chunk.shape[1]
     if (_cut(measure) or 0) > depth:
         raise ValueError(f"the ranking holds {depth} documents and {name} needs more; rank deeper")
     return measure
@@ -151,25 +138,25 @@ def _cut(measure: ir_measures.Measure) -> int | None:
     return cut if isinstance(cut, int) else None
 
 
-def _check_rows(collection: Collection, ranking: DocumentRanking) -> None:
-    if len(ranking.document) != len(collection.queries):
+def _check_rows(collection: Collection, ranking: Ranking) -> None:
+    if len(ranking.chunk) != len(collection.queries):
         raise ValueError(
-            f"the ranking has {len(ranking.document)} rows for {len(collection.queries)} queries; "
+            f"the ranking has {len(ranking.chunk)} rows for {len(collection.queries)} queries; "
             "it needs one for each, in the collection's order"
         )
-    if ranking.document.max(initial=-1) >= len(collection.documents):
+    if ranking.chunk.max(initial=-1) >= len(collection.documents):
         raise ValueError(
-            f"the ranking names document {ranking.document.max()} of "
+            f"the ranking names document {ranking.chunk.max()} of "
             f"{len(collection.documents)}; it was made from another collection"
         )
 
 
-def _grades(collection: Collection, ranking: DocumentRanking) -> NDArray[np.int64]:
+def _grades(collection: Collection, ranking: Ranking) -> NDArray[np.int64]:
     """What each ranked document gains, shape (queries, depth)."""
     positions = collection.positions
-    gains = np.zeros(ranking.document.shape, dtype=np.int64)
+    gains = np.zeros(ranking.chunk.shape, dtype=np.int64)
     for row, grades in enumerate(judged_documents(collection).values()):
         for document, grade in grades.items():
             if document in positions:
-                gains[row, ranking.document[row] == positions[document]] = max(grade, 0)
+                gains[row, ranking.chunk[row] == positions[document]] = max(grade, 0)
     return gains

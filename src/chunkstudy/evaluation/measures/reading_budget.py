@@ -42,16 +42,8 @@ class BudgetReading:
 
     def recall(self, budget: int, counted: str) -> Floats:
         """Shape (queries,): the fraction of the judged tokens among the first ``budget`` read, as
-        SpanRecall has it; 0 for a query that nothing judges.
-
-        Raises:
-            ValueError: if the reading was not followed so far.
+        SpanRecall has it; 0 for a query that nothing judges. ``budget``: ``most`` at most.
         """
-        if not 0 <= budget <= self.most:
-            raise ValueError(
-                f"the reading was followed for {self.most} tokens and the budget is {budget}; "
-                "follow it further"
-            )
         within = self.query[self.moments[counted] <= budget]
         read = np.bincount(within, minlength=len(self.judged)).astype(np.float64)
         return np.divide(read, self.judged, out=np.zeros_like(read), where=self.judged > 0)

@@ -80,8 +80,6 @@ class TokenOverlap:
     """
 
     def __init__(self, judged: JudgedSpans, chunks: Chunks, hit: Hit) -> None:
-        if hit not in ("touching", "overlap"):
-            raise ValueError(f"unknown hit rule {hit!r}; use touching or overlap")
         by_query = np.argsort(judged.query, kind="stable")
         self._queries = judged.queries
         self._query = judged.query[by_query]

@@ -40,10 +40,12 @@ class Limit:
 
 @dataclass(frozen=True)
 class Ranking:
-    """The best chunks of every query: score descending, then chunk index ascending.
+    """The best chunks of every query: score descending, then chunk index ascending; or, where it
+    says so, the best documents or other groups of chunks, each with the score of its best chunk.
 
     Attributes:
-        chunk: shape (queries, depth), int64; -1 where there are fewer chunks than the depth.
+        chunk: shape (queries, depth), int64, the index of what is ranked; -1 where there is less
+            than the depth.
         score: shape (queries, depth), float32; -inf where ``chunk`` is -1.
         ties_at_cut: shape (queries,), how many chunks were left out although they score the same
             as the last one kept.

@@ -1,14 +1,15 @@
-"""Ranking of documents: a document scores as its best chunk (MaxP)."""
+"""Ranking of documents: a document scores as its best chunk (MaxP).
+
+A ranking of documents has their indices where one of chunks has the chunks'."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from chunkstudy.base.spans import Collection
 from chunkstudy.evaluation.retrieval.chunks import (
+    NO_CHUNK,
     Ranking,
     SearchError,
     check_shapes,
@@ -18,26 +19,7 @@ from chunkstudy.evaluation.retrieval.chunks import (
 )
 from chunkstudy.evaluation.retrieval.small_to_large import best_of_each
 
-NO_DOCUMENT = -1
-
 Ints = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class DocumentRanking:
-    """The best documents of every query: score descending, then document index ascending.
-
-    Attributes:
-        document: shape (queries, depth), int64; -1 where there are fewer documents than the depth.
-        score: shape (queries, depth), float32, that of the best chunk; -inf where ``document``
-            is -1.
-        ties_at_cut: shape (queries,), how many documents were left out although they score the
-            same as the last one kept.
-    """
-
-    document: Ints
-    score: NDArray[np.float32]
-    ties_at_cut: Ints
 
 
 def search_documents(
@@ -47,7 +29,7 @@ def search_documents(
     depth: int,
     excluded: Ints | None = None,
     block: int = 4096,
-) -> DocumentRanking:
+) -> Ranking:
     """Rank the documents for every query by their best chunk, over all chunks.
 
     A document without chunks is never returned.
@@ -66,12 +48,7 @@ def search_documents(
             a value is not finite.
     """
     check_shapes(queries, vectors, depth, block)
-    _check_documents(chunk_document, excluded, len(queries))
-    if chunk_document.shape != (len(vectors),):
-        raise SearchError(
-            f"{len(vectors)} vectors and documents of shape {chunk_document.shape} do not fit; "
-            "name one document per chunk"
-        )
+    _check_documents(chunk_document, len(vectors))
     ranking = nothing_kept(len(queries), depth)
     # The best score so far of the one document that the last block did not finish.
     unfinished = np.full(len(queries), -np.inf, dtype=np.float32)
@@ -88,12 +65,12 @@ def search_documents(
         if excluded is not None:
             best[excluded[rows, None] == documents[starts]] = -np.inf
         keep_best(ranking, rows, best, documents[starts])
-    return DocumentRanking(ranking.chunk, ranking.score, ranking.ties_at_cut)
+    return ranking
 
 
 def documents_of(
     ranking: Ranking, chunk_document: Ints, depth: int, excluded: Ints | None = None
-) -> DocumentRanking:
+) -> Ranking:
     """Rank the documents that the chunks of a ranking belong to, each by its best chunk.
 
     How many documents are found depends on the ranking's depth, and ``ties_at_cut`` counts only
@@ -106,25 +83,18 @@ def documents_of(
         excluded: shape (queries,), a document never returned to the query, or -1.
 
     Raises:
-        SearchError: if shapes do not fit, the ranking names a chunk that does not exist, or
-            ``chunk_document`` does not ascend from 0 or above.
+        SearchError: if the ranking names a chunk that does not exist, or ``chunk_document`` does
+            not ascend from 0 or above.
     """
-    if depth < 1:
-        raise SearchError(f"depth must be at least 1, not {depth}")
-    _check_documents(chunk_document, excluded, len(ranking.chunk))
-    if ranking.chunk.max(initial=-1) >= len(chunk_document):
-        raise SearchError(
-            f"the ranking names chunk {ranking.chunk.max()} of {len(chunk_document)}; it was made "
-            "from other chunks"
-        )
+    _check_documents(chunk_document, max(len(chunk_document), ranking.chunk.max(initial=-1) + 1))
     # Equal scores stand by chunk, hence by document, and stay so when later chunks are dropped.
     best = best_of_each(ranking, chunk_document, excluded)
     missing = ((0, 0), (0, max(depth - ranking.chunk.shape[1], 0)))
     score = np.pad(best.score, missing, constant_values=-np.inf)
-    document = np.pad(best.chunk, missing, constant_values=NO_DOCUMENT)
+    document = np.pad(best.chunk, missing, constant_values=NO_CHUNK)
     last = score[:, depth - 1 : depth]
     ties = ((score[:, depth:] == last) & ~np.isneginf(last)).sum(axis=1)
-    return DocumentRanking(document[:, :depth], score[:, :depth], ties)
+    return Ranking(document[:, :depth], score[:, :depth], ties)
 
 
 def jina_depth(max_chunks: int) -> int:
@@ -151,18 +121,13 @@ def own_documents(collection: Collection) -> Ints:
     """The document that bears each query's id, shape (queries,), or -1 (for ``excluded``)."""
     positions = collection.positions
     return np.asarray(
-        [positions.get(query.id, NO_DOCUMENT) for query in collection.queries], dtype=np.int64
+        [positions.get(query.id, NO_CHUNK) for query in collection.queries], dtype=np.int64
     )
 
 
-def _check_documents(chunk_document: Ints, excluded: Ints | None, queries: int) -> None:
-    if chunk_document.ndim != 1 or (np.diff(chunk_document, prepend=0) < 0).any():
+def _check_documents(chunk_document: Ints, chunks: int) -> None:
+    if chunk_document.shape != (chunks,) or (np.diff(chunk_document, prepend=0) < 0).any():
         raise SearchError(
-            "the chunks' documents must be one ascending row of indices from 0 or above; sort the "
-            "chunks by document"
-        )
-    if excluded is not None and excluded.shape != (queries,):
-        raise SearchError(
-            f"excluded documents of shape {excluded.shape} do not fit {queries} queries; name one "
-            "document, or -1, per query"
+            f"the documents of {chunks} chunks must be one ascending row of indices from 0 or "
+            "above; sort the chunks by document"
         )

@@ -8,7 +8,6 @@ with several threads the order is not even that of the set.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -41,48 +40,43 @@ def batches(order: Ints, seed: int) -> list[Ints]:
     return [random.permutation(order[at : at + BATCH]) for at in range(0, len(order), BATCH)]
 
 
-@dataclass(frozen=True)
-class Graph:
-    """Chunks in a graph of neighbours."""
+def graph(vectors: Vectors, order: Ints, seed: int) -> hnswlib.Index:
+    """Unit vectors of shape (chunks, dimensions) in a graph of neighbours, added in :func:`batches`
+    of the order given.
 
-    index: hnswlib.Index
+    Raises:
+        ModuleNotFoundError: without the package chroma-hnswlib.
+    """
+    import hnswlib
 
-    @classmethod
-    def build(cls, vectors: Vectors, order: Ints, seed: int) -> Graph:
-        """Add unit vectors of shape (chunks, dimensions), in :func:`batches` of the order given.
+    index = hnswlib.Index(space="l2", dim=vectors.shape[1])
+    index.init_index(
+        max_elements=CAPACITY, ef_construction=CONSTRUCTION_LIST, M=NEIGHBOURS, random_seed=SEED
+    )
+    index.set_num_threads(1)
+    for batch in batches(order, seed):
+        wanted = index.get_current_count() + len(batch)
+        if wanted > index.get_max_elements():
+            index.resize_index(max(int(wanted * GROWTH), CAPACITY))
+        index.add_items(vectors[batch], batch)
+    return index
 
-        Raises:
-            ModuleNotFoundError: without the package chroma-hnswlib.
-        """
-        import hnswlib
 
-        index = hnswlib.Index(space="l2", dim=vectors.shape[1])
-        index.init_index(
-            max_elements=CAPACITY,
-            ef_construction=CONSTRUCTION_LIST,
-            M=NEIGHBOURS,
-            random_seed=SEED,
-        )
-        index.set_num_threads(1)
-        for batch in batches(order, seed):
-            wanted = index.get_current_count() + len(batch)
-            if wanted > index.get_max_elements():
-                index.resize_index(max(int(wanted * GROWTH), CAPACITY))
-            index.add_items(vectors[batch], batch)
-        return cls(index)
+def nearest(
+    index: hnswlib.Index, queries: Vectors, depth: int, list_size: int = SEARCH_LIST
+) -> Ints:
+    """The nearest chunks that a graph finds, shape (queries, depth), best first.
 
-    def search(self, queries: Vectors, depth: int, list_size: int = SEARCH_LIST) -> Ints:
-        """The nearest chunks that the graph finds, shape (queries, depth), best first.
-
-        Args:
-            queries: unit vectors, shape (queries, dimensions).
-            depth: chunks wanted of each.
-            list_size: candidates kept while searching; hnswlib keeps ``depth`` where that is more.
-        """
-        self.index.set_ef(list_size)
-        labels, _ = self.index.knn_query(queries, k=depth)
-        nearest: Ints = labels.astype(np.int64)
-        return nearest
+    Args:
+        index: the graph.
+        queries: unit vectors, shape (queries, dimensions).
+        depth: chunks wanted of each.
+        list_size: candidates kept while searching; hnswlib keeps ``depth`` where that is more.
+    """
+    index.set_ef(list_size)
+    labels, _ = index.knn_query(queries, k=depth)
+    chunks: Ints = labels.astype(np.int64)
+    return chunks
 
 
 def as_published(queries: Vectors, vectors: Vectors, depth: int, order: Ints) -> Ranking:
@@ -99,16 +93,16 @@ def as_published(queries: Vectors, vectors: Vectors, depth: int, order: Ints) ->
         SearchError: without the package chroma-hnswlib.
     """
     try:
-        graph = Graph.build(vectors, order, seed=0)
+        index = graph(vectors, order, seed=0)
     except ModuleNotFoundError as error:
         raise SearchError(
             "the published search needs the package chroma-hnswlib, which is built for Python "
             "below 3.12; install it, or search exactly"
         ) from error
     depth = min(depth, len(vectors))
-    nearest = graph.search(queries, depth)
-    score = np.einsum("qd,qkd->qk", queries, vectors[nearest]).astype(np.float32)
-    return Ranking(nearest, score, np.zeros(len(nearest), dtype=np.int64))
+    chunks = nearest(index, queries, depth)
+    score = np.einsum("qd,qkd->qk", queries, vectors[chunks]).astype(np.float32)
+    return Ranking(chunks, score, np.zeros(len(chunks), dtype=np.int64))
 
 
 def as_asked(collection: Collection, chunks: Chunks) -> Ints:

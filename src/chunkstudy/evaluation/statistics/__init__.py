@@ -1,7 +1,6 @@
-"""Statistics over queries: means, intervals, paired tests, correction, correlation, equivalence.
+"""Statistics over queries: means, intervals, tests, correction, correlation, equivalence.
 
-``from chunkstudy import statistics`` and then ``statistics.mean``; ``agreement`` and ``power`` are
-modules of their own.
+``from chunkstudy import statistics`` and then ``statistics.mean``; ``power`` is a module apart.
 """
 
 from chunkstudy.evaluation.statistics.correlations import (
@@ -13,43 +12,21 @@ from chunkstudy.evaluation.statistics.intervals import (
     LEVEL,
     RESAMPLES,
     Interval,
-    Tested,
     bootstrap_interval,
     bootstrap_intervals,
     mean,
-    over_collections,
     percentile_interval,
     population_std,
     resampled_sums,
     with_interval,
 )
-from chunkstudy.evaluation.statistics.paired import (
+from chunkstudy.evaluation.statistics.testing import (
+    Tested,
+    clustered_means,
     effect,
     holm,
     mean_differences,
+    over_collections,
     paired_difference,
     two_one_sided,
 )
-
-__all__ = [
-    "LEVEL",
-    "RESAMPLES",
-    "Interval",
-    "Tested",
-    "bootstrap_interval",
-    "bootstrap_intervals",
-    "effect",
-    "fisher_interval",
-    "holm",
-    "inside_fences",
-    "mean",
-    "mean_differences",
-    "over_collections",
-    "paired_difference",
-    "percentile_interval",
-    "population_std",
-    "resampled_sums",
-    "smallest_significant_r",
-    "two_one_sided",
-    "with_interval",
-]

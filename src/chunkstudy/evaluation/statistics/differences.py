@@ -22,8 +22,8 @@ import numpy as np
 import pandas as pd
 
 from chunkstudy.evaluation import measures, statistics
-from chunkstudy.evaluation.statistics.clusters import clustered_means
 from chunkstudy.evaluation.statistics.intervals import Floats
+from chunkstudy.evaluation.statistics.testing import clustered_means
 
 SIGNIFICANT = 0.05
 """p below it, corrected within its family, is spoken of as shown."""

@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 Floats = NDArray[np.float64]
 LEVEL, RESAMPLES = 0.95, 10_000
@@ -28,18 +27,6 @@ class Interval(NamedTuple):
 
 
 NO_INTERVAL = Interval(_NAN, _NAN)
-
-
-class Tested(NamedTuple):
-    """A mean, its bootstrap interval, the two-sided p of its being 0, and the standard error and
-    degrees of freedom behind p. Where all values are the same the error is 0, and p 1 if the mean
-    is 0, else 0."""
-
-    mean: float
-    interval: Interval
-    p: float
-    error: float
-    freedom: float
 
 
 def mean(values: ArrayLike) -> float:
@@ -69,7 +56,7 @@ def bootstrap_intervals(columns: Iterable[ArrayLike], seed: int = 0) -> list[Int
     length, and once: asking of many together takes little longer than asking of one."""
     arrays = [checked(column) for column in columns]
     return [
-        _percentiles(means, float(np.abs(values).max(initial=0.0)))
+        percentile_interval(means, float(np.abs(values).max(initial=0.0)))
         for values, means in zip(arrays, resampled_means(arrays, seed), strict=True)
     ]
 
@@ -115,53 +102,6 @@ def resampled_sums(columns: ArrayLike, seed: int = 0) -> Floats:
     return sums
 
 
-def percentile_interval(values: ArrayLike) -> Interval:
-    """The middle of resampled values that holds 95% of them; NaN of nothing."""
-    return _percentiles(checked(values))
-
-
-def over_collections(systems: Iterable[Sequence[ArrayLike]], seed: int = 0) -> list[Tested]:
-    """Of each system, given by its values of each collection, the mean of the collections' means,
-    so that each counts the same however many queries it has.
-
-    Queries are drawn anew within their collection, the same for all systems. p is two-sided, by
-    Welch's t of the sum of the means' variances. NaN where a collection has fewer than two values.
-    """
-    arrays = [[checked(group) for group in groups] for groups in systems]
-    drawn = [
-        iter(resampled_means([of[at] for of in arrays if at < len(of)], seed + at))
-        for at in range(max(map(len, arrays), default=0))
-    ]
-    return [_over(of, [next(drawn[at]) for at in range(len(of))]) for of in arrays]
-
-
-def _over(arrays: list[Floats], drawn: list[Floats]) -> Tested:
-    average = float(np.mean([mean(array) for array in arrays])) if arrays else _NAN
-    if not arrays or min(map(len, arrays)) < 2:
-        return tested(average, NO_INTERVAL, _NAN, _NAN)
-    largest = max(float(np.abs(a).max()) for a in arrays)
-    interval = _percentiles(np.mean(drawn, axis=0), largest)
-    parts = np.array([a.var(ddof=1) / len(a) for a in arrays])
-    if constant(np.append(parts, 0.0)):
-        return tested(average, interval, 0.0, _NAN)
-    freedom = parts.sum() ** 2 / sum(
-        p**2 / (len(a) - 1) for p, a in zip(parts, arrays, strict=True)
-    )
-    return tested(average, interval, float(np.sqrt(parts.sum())) / len(arrays), float(freedom))
-
-
-def tested(average: float, interval: Interval, error: float, freedom: float) -> Tested:
-    """A mean with its p, by Student's t."""
-    if error == 0:
-        return Tested(average, interval, 1.0 if average == 0 else 0.0, error, freedom)
-    return Tested(average, interval, float(two_sided(average / error, freedom)), error, freedom)
-
-
-def two_sided(t: ArrayLike, freedom: float) -> Floats:
-    """p of Student's t, of being as far from 0 on either side."""
-    return np.asarray(2 * special.stdtr(freedom, -np.abs(t)))
-
-
 def checked(values: ArrayLike) -> Floats:
     """Finite numbers of one dimension, or one sentence on what is wrong with them."""
     array = np.asarray(values, dtype=np.float64)
@@ -203,11 +143,13 @@ def _count(n: int, seed: int) -> Iterator[NDArray[np.uint8]]:
         yield counts.astype(np.uint8)
 
 
-def _percentiles(values: Floats, largest: float = 0.0) -> Interval:
-    """The middle of ``values``; an end that is 0 but for the rounding of a sum of values of size
-    ``largest`` is 0, so that ``low > 0`` can be asked."""
-    if not len(values):
+def percentile_interval(values: ArrayLike, largest: float = 0.0) -> Interval:
+    """The middle of resampled values that holds 95% of them; NaN of nothing. An end that is 0 but
+    for the rounding of a sum of values of size ``largest`` is 0, so that ``low > 0`` can be asked.
+    """
+    array = checked(values)
+    if not len(array):
         return NO_INTERVAL
-    low, high = np.quantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    low, high = np.quantile(array, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     ends = (0.0 if abs(end) <= _ROUNDING * largest else float(end) for end in (low, high))
     return Interval(*ends)

@@ -7,18 +7,15 @@ import numpy as np
 from scipy import optimize, stats
 
 POWER, LEVEL = 0.8, 0.05
-_FEWEST = 2
+"""How often a difference is seen, and the level of the test."""
 
 
-def queries_needed(
-    difference: float, std: float, power: float = POWER, level: float = LEVEL
-) -> float:
-    """Queries after which a two-sided paired t-test sees a mean difference this often.
+def queries_needed(difference: float, std: float, level: float = LEVEL) -> float:
+    """Queries after which a two-sided paired t-test sees a mean difference four times in five.
 
     Args:
         difference: the mean difference to be seen.
         std: sample standard deviation of the queries' differences, in the same unit.
-        power: how often it is seen.
         level: of the test.
 
     Returns:
@@ -26,17 +23,16 @@ def queries_needed(
     """
     if np.isnan(difference) or np.isnan(std):
         return float("nan")
-    _refuse(std, power, level)
     if difference == 0:
         return float("inf")
     # From five deviations on three queries do.
     effect = min(abs(difference), 5 * std) / std if std else 5.0
     high = 4.0
-    while power_of(high, effect, level) < power:
+    while power_of(high, effect, level) < POWER:
         high *= 2
-    if power_of(2.0, effect, level) >= power:
+    if power_of(2.0, effect, level) >= POWER:
         return 3.0
-    n = optimize.brentq(lambda n: power_of(n, effect, level) - power, 2.0, high, xtol=1e-9)
+    n = optimize.brentq(lambda n: power_of(n, effect, level) - POWER, 2.0, high, xtol=1e-9)
     return max(3.0, float(np.ceil(n)))
 
 
@@ -49,20 +45,12 @@ def power_of(n: float, effect: float, level: float = LEVEL) -> float:
     return float(stats.nct.sf(bound, n - 1, effect * np.sqrt(n)))
 
 
-def detectable(n: int, std: float, power: float = POWER, level: float = LEVEL) -> float:
+def detectable(n: int, std: float, level: float = LEVEL) -> float:
     """The smallest mean difference that n queries show, in the unit of ``std``; NaN under two."""
-    if n < _FEWEST or np.isnan(std):
+    if n < 2 or np.isnan(std):
         return float("nan")
-    _refuse(std, power, level)
     high = 1.0
-    while power_of(n, high, level) < power:
+    while power_of(n, high, level) < POWER:
         high *= 2
-    solved = optimize.brentq(lambda size: power_of(n, size, level) - power, 0.0, high, xtol=1e-13)
+    solved = optimize.brentq(lambda size: power_of(n, size, level) - POWER, 0.0, high, xtol=1e-13)
     return std * float(solved)
-
-
-def _refuse(std: float, power: float, level: float) -> None:
-    if std < 0 or not 0 < level < power < 1:
-        raise ValueError(
-            f"std must not be negative, and level ({level}) below power ({power}), both fractions"
-        )

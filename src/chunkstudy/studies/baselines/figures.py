@@ -42,7 +42,7 @@ def figure_contexts(rows: pd.DataFrame) -> Figure:
     offers, then what a language model wrote, then late chunking by window.
 
     Args:
-        rows: of :func:`contexts.context_gains`.
+        rows: of :func:`gains.context_gains`.
     """
     most = rows.groupby(["collection", "model", "context"])["chunkers"].transform("max")
     rows = rows[rows["chunkers"] == most]

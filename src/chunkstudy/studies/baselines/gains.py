@@ -1,60 +1,66 @@
-"""What each baseline gains over vectors."""
+"""What each baseline gains over vectors, and what a context before each chunk gains, beside late
+chunking.
+
+Jina's second post says that contextual retrieval, where a language model writes a context for each
+chunk, behaves like late chunking.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 
 import pandas as pd
 
 from chunkstudy.evaluation.statistics.differences import (
     FEWEST_DOCUMENTS,
+    Keys,
     Pair,
     at,
     differences,
     documents_of,
 )
 from chunkstudy.runs import facts
+from chunkstudy.runs.conditions import CONTEXTUALIZED, PRE_EMBEDDING, PREPENDED
+from chunkstudy.runs.study_results import StudyError
 from chunkstudy.studies.baselines.systems import SYSTEMS, VECTORS, run_as
 from chunkstudy.study.study import Study
 
-Made = Mapping[str, pd.DataFrame]
-"""The tables of :func:`systems.read`."""
-Measures = Mapping[str, Sequence[str]]
-"""By collection, with their cut-offs."""
-
-
-def scores(made: Made, collection: str, encoder: str, measure: str) -> pd.DataFrame:
-    """A row a question, a column a system."""
-    parts = at(made["parts"], collection=collection, encoder=run_as(encoder))
-    rows = at(made["scores"].merge(parts[["part", "arm"]], on="part"), measure=measure)
-    wide = rows.pivot(index="query_id", columns="arm", values="value")
-    return wide[[system for system in SYSTEMS if system in wide]].rename_axis(columns=None)
+LATE = "late"
 
 
 def gains(
     study: Study,
-    made: Made,
-    measures: Measures,
+    made: Mapping[str, pd.DataFrame],
+    measures: Mapping[str, Sequence[str]],
     encoders: Sequence[str],
     compared: Sequence[str] = SYSTEMS[1:],
     against: str = VECTORS,
 ) -> pd.DataFrame:
     """Every system compared minus another, a row each, Holm's correction within a collection, a
-    measure and a model."""
+    measure and a model.
+
+    Args:
+        study: the notebook's.
+        made: the tables of :func:`systems.read`.
+        measures: by collection, with their cut-offs.
+        encoders: hub ids.
+        compared: of ``SYSTEMS``; those that a collection lacks are left out.
+        against: another.
+    """
+    scores = made["scores"].merge(made["parts"], on="part")
     pairs = []
-    for encoder in encoders:
-        for collection, names in measures.items():
-            documents = documents_of(facts.read(study.places, collection))
-            if documents is not None and documents.nunique() < FEWEST_DOCUMENTS:
-                documents = None  # too few to draw from
-            for measure in names:
-                wide = scores(made, collection, encoder, measure)
-                keys = {"model": encoder, "collection": collection, "measure": measure}
-                pairs += [
-                    Pair(keys | {"arm": system}, wide[system], wide[against], documents)
-                    for system in compared
-                    if system in wide
-                ]
+    for encoder, (collection, names) in product(encoders, measures.items()):
+        documents = _enough(documents_of(facts.read(study.places, collection)))
+        for measure in names:
+            rows = at(scores, collection=collection, encoder=run_as(encoder), measure=measure)
+            wide = rows.pivot(index="query_id", columns="arm", values="value")
+            keys = {"model": encoder, "collection": collection, "measure": measure}
+            pairs += [
+                Pair(keys | {"arm": system}, wide[system], wide[against], documents)
+                for system in compared
+                if system in wide
+            ]
     family = f"baselines against {against}, {{model}}, {{collection}}, {{measure}}"
     return differences(pairs, family, "score", f"score of {against}")
 
@@ -62,3 +68,58 @@ def gains(
 def first_measure(rows: pd.DataFrame, system: str, model: str) -> pd.DataFrame:
     """A model's rows of a system by the first measure of each collection."""
     return at(rows, arm=system, model=model).drop_duplicates("collection").set_index("collection")
+
+
+def context_gains(
+    study: Study,
+    measures: Mapping[str, str],
+    encoders: Sequence[str],
+    chunkers: Sequence[Sequence[str]],
+    sources: Sequence[str],
+    windows: Sequence[int],
+) -> pd.DataFrame:
+    """Every context by every model minus plain chunks read in the same window, a row each, over
+    each set of chunkers; then late chunking by window, over several chunkers, since another page
+    asks of each by itself. Where nothing may be computed, what has no record is left out.
+
+    Args:
+        study: runs them.
+        measures: by collection, with its cut-off.
+        encoders: hub ids.
+        chunkers: sets of them; a question's score is its mean over one.
+        sources: of contexts, as orderings name them.
+        windows: tokens read at once; a chunk and its context are read in the last.
+
+    Raises:
+        StudyError: if nothing at all is there.
+    """
+    whole = windows[-1]
+    pairs = []
+    for (collection, measure), encoder, some in product(measures.items(), encoders, chunkers):
+        where = (collection, tuple(some), encoder)
+        contexts = {source: (whole, f"{PREPENDED}-{source}") for source in sources}
+        if not any(study.can_run(*where, whole, ordering=way) for _, way in contexts.values()):
+            continue
+        late = {f"{LATE}-{size}": (size, f"{CONTEXTUALIZED}-{size}") for size in windows}
+        for name, (window, ordering) in (contexts | (late if len(some) > 1 else {})).items():
+            ways = (ordering, PRE_EMBEDDING)
+            if all(study.can_run(*where, window, ordering=way) for way in ways):
+                both = [study.runs(*where, window, ordering=way).by(measure) for way in ways]
+                first, second = (scores.wide(measure).mean(axis=1).sort_index() for scores in both)
+                keys = {"measure": measure, "collection": collection, "model": encoder,
+                        "context": name, "chunkers": len(some)}  # fmt: skip
+                pairs.append(Pair(keys, first, second, _enough(both[0].documents)))
+    if not pairs:
+        raise StudyError('nothing of this has a record; compute="missing" runs it')
+    return differences(pairs, _family, "with context", "plain")
+
+
+def _enough(documents: pd.Series | None) -> pd.Series | None:
+    """The document of each question, where they are not too few to draw from."""
+    few = documents is None or documents.nunique() < FEWEST_DOCUMENTS
+    return None if few else documents
+
+
+def _family(keys: Keys) -> str:
+    way = LATE if str(keys["context"]).startswith(LATE) else "contexts"
+    return f"{way}, {{collection}}, {{model}}, {{chunkers}} chunkers".format_map(keys)

@@ -8,6 +8,7 @@ vectors of its sentences, of which the best counts (small-to-large).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 
 import pandas as pd
 
@@ -67,27 +68,23 @@ def read(
     has all of them."""
     slugs = [run_as(encoder) for encoder in encoders]
     stored = {*collections} <= {*COLLECTIONS} and {*slugs} <= {*ENCODERS}
-    return study.stored(NAME, lambda context: of(context, collections, slugs), kept=stored)
+    return study.stored(NAME, lambda context: tables(context, collections, slugs), kept=stored)
 
 
-def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
+def tables(
+    context: Context,
+    collections: Sequence[str] = COLLECTIONS,
+    encoders: Sequence[str] = ENCODERS,
+) -> dict[str, pd.DataFrame]:
     """``scores``: of each question every measure under a system. ``parts``: which system of which
     collection and model each ``part`` is."""
-    return of(context, collections, ENCODERS)
-
-
-def of(
-    context: Context, collections: Sequence[str], encoders: Sequence[str]
-) -> dict[str, pd.DataFrame]:
-    """The same of these collections and models."""
     scores, parts = [], []
-    for encoder in encoders:
-        for collection in collections:
-            for system, frame in systems(context, collection, encoder):
-                part = f"{collection}/{system}/{encoder}"
-                parts.append((part, collection, encoder, system))
-                rows = frame.melt(var_name="measure", ignore_index=False).reset_index()
-                scores.append(rows[["measure", "query_id", "value"]].assign(part=part))
+    for encoder, collection in product(encoders, collections):
+        for system, frame in systems(context, collection, encoder):
+            part = f"{collection}/{system}/{encoder}"
+            parts.append((part, collection, encoder, system))
+            rows = frame.melt(var_name="measure", ignore_index=False).reset_index()
+            scores.append(rows[["measure", "query_id", "value"]].assign(part=part))
     columns = ["part", "collection", "encoder", "arm"]
     return {
         "scores": pd.concat(scores, ignore_index=True),

@@ -11,9 +11,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from chunkstudy.chunkers.signals import PROFILE, SIGNALS, SIZE, measure
-from chunkstudy.llm.causal_models import MODELS, SMOLLM, described
-from chunkstudy.llm.reading import CausalReader
+from chunkstudy.chunkers.signals import PROFILE, SIGNALS, measure
+from chunkstudy.llm.causal_models import SMOLLM, CausalReader
 from chunkstudy.llm.recordings import RecordedLines
 from chunkstudy.runs import chunking
 from chunkstudy.runs.conditions import MINILM
@@ -33,13 +32,13 @@ def tables(context: Context, _: tuple[str, ...] = ()) -> dict[str, pd.DataFrame]
     entropy by token around the ends of sentences inside paragraphs."""
     texts = every(context.collection)
     memory = chunking.memory(SMOLLM, context.places.vectors)
-    places = read(CausalReader(SMOLLM), texts, memory)
-    pooling = "none: probabilities and attention"
-    context.note(described(MODELS[SMOLLM], SIZE, pooling, "one pass at a time"))
+    reader = CausalReader(SMOLLM)
+    places = read(reader, texts, memory)
+    context.note(reader.describe())
     store = context.store(MINILM)
     places[DISTANCE] = np.concatenate([distances(store, text) for text in texts])
     return {
-        "places": places.drop(columns=list(PROFILE)).round(DECIMALS),
+        "places": places.drop(columns=["end", *PROFILE]).round(DECIMALS),
         "profile": profile(places),
     }
 
@@ -50,7 +49,9 @@ def read(
     """A row per candidate, a column per signal and per token around it."""
     names = (*SIGNALS, *PROFILE)
     rows = [
-        text.places.join(measure(reader, text.whole, text.ends, names, memory, label=text.name))
+        text.places.join(
+            measure(reader, text.whole, text.places["end"].tolist(), names, memory, label=text.name)
+        )
         for text in texts
     ]
     return pd.concat(rows, ignore_index=True)

@@ -11,12 +11,11 @@ boundary to the next.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from chunkstudy.chunkers.signals import SIGNALS, strength
@@ -61,57 +60,22 @@ NORMAL = (
 )
 
 
-@dataclass(frozen=True)
-class Boundaries:
+class Boundaries(NamedTuple):
     """One kind of boundary among the candidates of one text.
 
     Attributes:
         boundaries: the name of the kind.
         among: the name of the candidates.
-        places: those that everything was measured at, a row each.
-        true: which of them are boundaries.
-        groups: what is drawn together.
+        places: how many of them everything was measured at.
+        true: how many of these are boundaries.
+        pairs: by signal and baseline, the pairs of a boundary and another place.
     """
 
     boundaries: str
     among: str
-    places: pd.DataFrame
-    true: NDArray[np.bool_]
-    groups: NDArray[np.int64]
-
-    def pairs(self, signal: str) -> roc.PairCounts:
-        """Pairs of a boundary and another place, by a signal or a baseline."""
-        if signal == PUNCTUATION:
-            return self.by_punctuation
-        if signal == PARAGRAPH_END:
-            scores = self.places["begins"] != SENTENCE
-        elif signal == SINCE:
-            scores = self.places["since"]
-        else:
-            scores = strength(signal, self.places[signal])
-        return roc.pair_counts(scores, self.true, self.groups)
-
-    @cached_property
-    def by_punctuation(self) -> roc.PairCounts:
-        """By what punctuation and lengths alone tell of documents that were left out."""
-        scores = roc.held_out(punctuation(self.places), self.true, self.groups)
-        return roc.pair_counts(scores, self.true, self.groups)
-
-    def row(self, signal: str, value: str, other: str | None = None) -> dict[str, object]:
-        """A signal's area, or its difference from another's, as a row."""
-        area = roc.area(self.pairs(signal), self.pairs(other) if other else None)
-        return {
-            "among": self.among,
-            "boundaries": self.boundaries,
-            "signal": signal,
-            "places": len(self.places),
-            "true boundaries": int(self.true.sum()),
-            value: area.mean,
-            "low": area.interval.low,
-            "high": area.interval.high,
-            "p": area.p,
-            "error": area.error,
-        }
+    places: int
+    true: int
+    pairs: dict[str, roc.PairCounts]
 
 
 def tasks(places: pd.DataFrame) -> Iterator[Boundaries]:
@@ -132,38 +96,79 @@ def tasks(places: pd.DataFrame) -> Iterator[Boundaries]:
         inner = (of_text["begins"] == SENTENCE).to_numpy()
         for among, mask in ((SENTENCES, measured), (PARAGRAPHS, measured & ~inner)):
             if mask[true].any() and mask[~true].sum() >= FEWEST:
-                yield Boundaries(name, among, of_text[mask], true[mask], groups[mask])
+                told = scores(of_text[mask], true[mask], groups[mask])
+                pairs = {
+                    signal: roc.pair_counts(score, true[mask], groups[mask])
+                    for signal, score in told.items()
+                    if (signal, among) != (PARAGRAPH_END, PARAGRAPHS)
+                }
+                yield Boundaries(name, among, int(mask.sum()), int(true[mask].sum()), pairs)
 
 
-def punctuation(places: pd.DataFrame) -> NDArray[np.float64]:
-    """What layout and punctuation tell of each candidate: whether a paragraph ends, the mark, and
-    the logarithms of the lengths of both sentences, (places, columns)."""
+def scores(
+    places: pd.DataFrame, true: NDArray[np.bool_], groups: NDArray[np.int64]
+) -> dict[str, ArrayLike]:
+    """What every signal and baseline says of each candidate, more where a boundary is likelier.
+
+    Punctuation and lengths together, whether a paragraph ends, the mark, and the logarithms of the
+    lengths of both sentences, are what a regression tells of documents that it has not seen.
+    """
+    ends = places["begins"] != SENTENCE
     marks = [places["mark"] == mark for mark in (".", "?", "quote", "other")]
     lengths = np.log(places[["before", "after"]])
-    return np.column_stack([places["begins"] != SENTENCE, *marks, lengths]).astype(float)
+    layout = np.column_stack([ends, *marks, lengths]).astype(float)
+    return {
+        **{signal: strength(signal, places[signal]) for signal in (*SIGNALS, DISTANCE)},
+        PARAGRAPH_END: ends,
+        SINCE: places["since"],
+        PUNCTUATION: roc.held_out(layout, true, groups),
+    }
 
 
-def areas(tasks: list[Boundaries]) -> pd.DataFrame:
+def areas(tasks: list[Boundaries], against: str = "") -> pd.DataFrame:
     """The area under the ROC curve of every signal and baseline, a row each, and means over kinds
-    of boundaries; ``p`` is of being at chance."""
-    rows = [
-        task.row(signal, "area")
-        for task in tasks
-        for signal in (*SIGNALS, DISTANCE, *BASELINES)
-        if (signal, task.among) != (PARAGRAPH_END, PARAGRAPHS)
-    ]
-    return tested(pd.DataFrame(rows), "area", roc.CHANCE, "areas, text alone")
+    of boundaries; ``p`` is of being at chance. Or, against a baseline, the area of each signal
+    minus the baseline's at the same places: which of the two tells boundaries better by itself.
 
-
-def against(tasks: list[Boundaries]) -> pd.DataFrame:
-    """The area of each signal minus that of punctuation and lengths at the same places: which of
-    the two tells boundaries better by itself."""
-    rows = [
-        task.row(signal, "difference", PUNCTUATION)
-        for task in tasks
-        for signal in (*SIGNALS, DISTANCE)
-    ]
-    return tested(pd.DataFrame(rows), "difference", 0.0, "against punctuation")
+    ``p_holm`` is corrected within a family: all signals and kinds of boundaries among one kind of
+    candidates, while their means are a family of their own.
+    """
+    value, chance = ("difference", 0.0) if against else ("area", roc.CHANCE)
+    rows = []
+    for task in tasks:
+        for signal, pairs in task.pairs.items():
+            if against and signal in BASELINES:
+                continue
+            area = roc.area(pairs, task.pairs.get(against))
+            rows.append(
+                {
+                    "among": task.among,
+                    "boundaries": task.boundaries,
+                    "signal": signal,
+                    "places": task.places,
+                    "true boundaries": task.true,
+                    value: area.mean,
+                    "low": area.interval.low,
+                    "high": area.interval.high,
+                    "p": area.p,
+                    "error": area.error,
+                }
+            )
+    of_kinds = pd.DataFrame(rows)
+    table = pd.concat([of_kinds, means(of_kinds, value, chance)], ignore_index=True)
+    mean = table["boundaries"].isin(list(OVER))
+    family = f"against {against}" if against else "areas, text alone"
+    table["family"] = family + mean.map({True: ", means, ", False: ", "}) + table["among"]
+    p = table.groupby("family", sort=False)["p"]
+    holm = p.transform(statistics.holm)
+    differs = holm < SIGNIFICANT
+    words = np.select([differs & (table[value] > chance), differs], [HIGHER, LOWER], NOT_SHOWN)
+    return table.drop(columns="error").assign(
+        p_holm=holm,
+        family_size=p.transform("count").astype(int),
+        shown=words,
+        interval=np.where(mean, NORMAL, BOOTSTRAP),
+    )
 
 
 def means(rows: pd.DataFrame, value: str, chance: float) -> pd.DataFrame:
@@ -198,25 +203,3 @@ def means(rows: pd.DataFrame, value: str, chance: float) -> pd.DataFrame:
                 }
             )
     return pd.DataFrame(averaged)
-
-
-def tested(rows: pd.DataFrame, value: str, chance: float, family: str) -> pd.DataFrame:
-    """The rows and their means over kinds of boundaries, with p corrected within each family, and
-    what is shown in a word.
-
-    A family is all signals and kinds of boundaries among one kind of candidates; their means are
-    one of their own.
-    """
-    table = pd.concat([rows, means(rows, value, chance)], ignore_index=True)
-    mean = table["boundaries"].isin(list(OVER))
-    table["family"] = family + mean.map({True: ", means, ", False: ", "}) + table["among"]
-    p = table.groupby("family", sort=False)["p"]
-    holm = p.transform(statistics.holm)
-    differs = holm < SIGNIFICANT
-    words = np.select([differs & (table[value] > chance), differs], [HIGHER, LOWER], NOT_SHOWN)
-    return table.drop(columns="error").assign(
-        p_holm=holm,
-        family_size=p.transform("count").astype(int),
-        shown=words,
-        interval=np.where(mean, NORMAL, BOOTSTRAP),
-    )

@@ -1,12 +1,10 @@
-"""Figures of boundary signals: areas under the ROC curve, and entropy around the ends of
-sentences."""
+"""The figure of boundary signals: areas under the ROC curve."""
 
 from __future__ import annotations
 
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
-from scipy import stats
 
 from chunkstudy.studies.boundary_signals.areas import (
     BASELINES,
@@ -19,9 +17,6 @@ from chunkstudy.studies.boundary_signals.areas import (
 from chunkstudy.studies.boundary_signals.roc import CHANCE
 from chunkstudy.study.drawing import COLORS, intervals, one_legend, rows_named, style, titled
 from chunkstudy.study.titles import SIGNALS
-
-NORMAL_95 = float(stats.norm.ppf(0.975))
-"""Standard errors on either side of a mean."""
 
 
 @style()
@@ -60,20 +55,4 @@ def figure_areas(areas: pd.DataFrame) -> Figure:
         "chat ends; text without headings and notation",
     )
     one_legend(figure, panels, columns=1)
-    return figure
-
-
-@style()
-def figure_profile(rows: pd.DataFrame) -> Figure:
-    """Mean entropy by token before and after the end of a sentence, a line per text, with 95%
-    intervals over places."""
-    figure, axes = plt.subplots(figsize=(7.5, 3.8))
-    for color, (text, of) in zip(COLORS, rows.groupby("text", sort=False), strict=False):
-        axes.errorbar(of["offset"], of["entropy"], NORMAL_95 * of["error"], fmt="o-", ms=3, lw=1.2,
-                      color=color, label=str(text))  # fmt: skip
-    axes.axvline(-0.5, color="grey", lw=0.8, zorder=0)
-    axes.set_xlabel("tokens from the end of a sentence; 0 is the first token of the next")
-    axes.set_ylabel("entropy of the token, bits")
-    axes.set_ylim(bottom=0)
-    one_legend(figure, [axes], columns=3)
     return figure

@@ -20,12 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from chunkstudy.evaluation.statistics.intervals import (
-    Floats,
-    Tested,
-    percentile_interval,
-    tested,
-)
+from chunkstudy.evaluation.statistics.intervals import Floats, percentile_interval
+from chunkstudy.evaluation.statistics.testing import Tested, tested
 
 RESAMPLES = 5_000
 CHANCE = 0.5
@@ -142,7 +138,9 @@ def held_out(columns: ArrayLike, true: ArrayLike, groups: ArrayLike) -> Floats:
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    is_true, fold = np.asarray(true, bool), folds(groups)
+    is_true = np.asarray(true, bool)
+    # each group's places together, groups dealt in the order of their names
+    fold = np.unique(np.asarray(groups), return_inverse=True)[1] % FOLDS
     if fold.max() == 0:
         raise ValueError("nothing can be held out of one group; give two at least")
     model = make_pipeline(StandardScaler(), LogisticRegression(C=PENALTY, max_iter=1_000))
@@ -152,10 +150,3 @@ def held_out(columns: ArrayLike, true: ArrayLike, groups: ArrayLike) -> Floats:
     seen = (is_true.sum() - boundaries) / (len(is_true) - places)
     scores: Floats = odds - special.logit(seen)[fold]
     return scores
-
-
-def folds(groups: ArrayLike) -> NDArray[np.int64]:
-    """The part that each place is left out with: its group's, dealt in the order of names."""
-    _, number = np.unique(np.asarray(groups), return_inverse=True)
-    parts: NDArray[np.int64] = number.astype(np.int64) % FOLDS
-    return parts

@@ -39,8 +39,6 @@ WIKITEXT = 30_000
 AROUND, PLACES, SEED = 2, 20, 0
 """Of Emma: candidates on either side of a chapter's end, and how many other places are drawn."""
 QUOTED = re.compile(r"[.?!…]+[\"'”’)\]]+$")
-MARKS = (".", "?", "!")
-QUOTE, OTHER = "quote", "other"
 
 
 class Paragraph(NamedTuple):
@@ -61,14 +59,13 @@ class Text:
         places: a row per candidate, ascending: ``text``, ``number`` (of the sentence behind it),
             ``begins``, ``document`` (the number of the one that the sentence behind it is in),
             ``mark`` (what the sentence before it ends with), ``before`` and ``after`` (characters
-            of the two sentences), ``since`` (characters since the last true boundary).
-        ends: the character of the whole text at which each candidate lies.
+            of the two sentences), ``since`` (characters since the last true boundary), and ``end``,
+            the character of the whole text at which the candidate lies.
     """
 
     name: str
     sentences: list[str]
     places: pd.DataFrame
-    ends: list[int]
 
     @property
     def whole(self) -> str:
@@ -159,8 +156,7 @@ def emma() -> Text:
     judged = np.zeros(len(whole.places), dtype=bool)
     for middle in (*np.flatnonzero(whole.places["begins"] == DOCUMENT), *drawn):
         judged[max(0, middle - AROUND) : middle + AROUND + 1] = True
-    places = whole.places[judged].reset_index(drop=True)
-    return replace(whole, places=places, ends=np.asarray(whole.ends)[judged].tolist())
+    return replace(whole, places=whole.places[judged].reset_index(drop=True))
 
 
 def text(name: str, paragraphs: Iterable[Paragraph]) -> Text:
@@ -186,17 +182,16 @@ def text(name: str, paragraphs: Iterable[Paragraph]) -> Text:
             "before": after.shift(fill_value=0),
             "after": after,
             "since": end - boundary.ffill().shift(fill_value=0).astype(int),
+            "end": end,
         }
     )
     # before the first sentence nothing ends
-    return Text(
-        name, table["sentence"].tolist(), places[1:].reset_index(drop=True), end[1:].tolist()
-    )
+    return Text(name, table["sentence"].tolist(), places[1:].reset_index(drop=True))
 
 
 def mark(sentence: str) -> str:
-    """What a sentence ends with: one of ``MARKS``, ``quote`` where a quotation or bracket closes
-    behind the mark, or ``other``."""
+    """What a sentence ends with: ``.``, ``?`` or ``!``, ``quote`` where a quotation or bracket
+    closes behind the mark, or ``other``."""
     if QUOTED.search(sentence):
-        return QUOTE
-    return sentence[-1:] if sentence[-1:] in MARKS else OTHER
+        return "quote"
+    return sentence[-1] if sentence.endswith((".", "?", "!")) else "other"

@@ -17,6 +17,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from chunkstudy.base.models import SMOLLM
 from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA, CORRECTED, Protocol
 from chunkstudy.base.spans import Chunks, Collection, chunk_documents
@@ -26,12 +27,11 @@ from chunkstudy.chunkers.random_boundaries import drawn
 from chunkstudy.chunkers.structure import pieces
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import at
-from chunkstudy.llm import causal_models
 from chunkstudy.llm.asking import Asker
 from chunkstudy.llm.interface import Ask, Reply, Request
 from chunkstudy.published import cells
 from chunkstudy.runs import steps
-from chunkstudy.runs.chunking import build_chunker, chunk
+from chunkstudy.runs.chunking import build_chunker, chunk, describe_language_model
 from chunkstudy.runs.conditions import LARGE, LOCAL_SMOLLM, MINILM, PRE_EMBEDDING, Condition
 from chunkstudy.runs.steps import Vectors
 from chunkstudy.runs.store import VectorStore
@@ -42,7 +42,7 @@ PARTS = {"chroma": "state_of_the_union"}
 """The one document of a collection that is asked about, with its questions."""
 PUBLISHED = "llm"
 """The report's row."""
-MODEL = f"local/{causal_models.SMOLLM}"
+MODEL = f"local/{SMOLLM}"
 HELD, EXAMPLES, FREE = "held to one split", "free, with examples", "free"
 CHUNKER = f"llm-by-{LOCAL_SMOLLM}"
 FORMS = {
@@ -76,37 +76,35 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
     Raises:
         LanguageModelError: if a reply is neither recorded nor can be had.
     """
-    model = causal_models.MODELS[causal_models.SMOLLM]
-    batches = "one request at a time"
-    context.note(causal_models.described(model, model.positions, "none: replies", batches))
+    context.note(describe_language_model(MODEL))
     store = context.store(MINILM)
     counted, scored = [], []
-    with Asker() as held, Asker("record", context.places.build / "chroma-llm-chunker") as free:
-        ask: dict[str, Ask] = {
-            HELD: held.ask,
-            EXAMPLES: lambda request: free.ask(replace(request, answers=())),
-            FREE: free.ask,
-        }
-        for name in collections:
-            collection = part(context.collection(name), PARTS.get(name))
-            for rule in RULES:
-                context.say(f"{name}, {rule.name}")
-                arms: dict[str, Chunks] = {}
-                for form in (kind for kind in FORMS if name in FORMS[kind][1]):
-                    replies, arms[form] = asked(collection, FORMS[form][0], rule, ask[form])
-                    if rule is RULES[0]:
-                        replies.insert(0, "collection", name)
-                        replies.insert(2, "form", form)
-                        counted.append(replies)
-                arms |= {
-                    slug: chunk(
-                        Condition(name, slug, MINILM, PRE_EMBEDDING, rule.name), collection, store
-                    )
-                    for slug in OTHERS
-                }
-                for arm, chunks in arms.items():
-                    context.cut(f"{name}/{arm}/{MINILM}/{rule.name}", chunks)
-                scored.append(scores(collection, arms, rule, store))
+    held, free = Asker(), Asker("record", context.places.build / "chroma-llm-chunker")
+    ask: dict[str, Ask] = {
+        HELD: held.ask,
+        EXAMPLES: lambda request: free.ask(replace(request, answers=())),
+        FREE: free.ask,
+    }
+    for name in collections:
+        collection = part(context.collection(name), PARTS.get(name))
+        for rule in RULES:
+            context.say(f"{name}, {rule.name}")
+            arms: dict[str, Chunks] = {}
+            for form in (kind for kind in FORMS if name in FORMS[kind][1]):
+                replies, arms[form] = asked(collection, FORMS[form][0], rule, ask[form])
+                if rule is RULES[0]:
+                    replies.insert(0, "collection", name)
+                    replies.insert(2, "form", form)
+                    counted.append(replies)
+            arms |= {
+                slug: chunk(
+                    Condition(name, slug, MINILM, PRE_EMBEDDING, rule.name), collection, store
+                )
+                for slug in OTHERS
+            }
+            for arm, chunks in arms.items():
+                context.cut(f"{name}/{arm}/{MINILM}/{rule.name}", chunks)
+            scored.append(scores(collection, arms, rule, store))
     return {
         "replies": pd.concat(counted, ignore_index=True),
         "scores": pd.concat(scored, ignore_index=True),
@@ -161,34 +159,24 @@ def asked(
         ask: asks.
     """
     heard: list[dict[str, object]] = []
-
-    def hear(request: Request) -> Reply:
-        reply = ask(replace(request, model=MODEL))
-        heard.append(row(request, reply))
-        return reply
-
-    chunker = build_chunker(slug, rule, ask=hear)
     count = counter("cl100k").count_many
     spans, texts = [], []
     for document in collection.documents:
-        before = len(heard)
-        spans.append(chunker(document.text))
         kind = document.id.split("/")[0]
-        for exchange in heard[before:]:
-            exchange["part"] = kind
-        sizes = count([document.text[span[0] : span[1]] for span in spans[-1]])
-        texts.append(
-            {
-                "part": kind,
-                "documents": 1,
-                "chunks": len(sizes),
-                "mean tokens": sum(sizes),
-                "by rule": getattr(spans[-1], "fallbacks", 0),
-            }
-        )
+
+        def hear(request: Request, kind: str = kind) -> Reply:
+            reply = ask(replace(request, model=MODEL))
+            heard.append({"part": kind} | row(request, reply))
+            return reply
+
+        cut = build_chunker(slug, rule, ask=hear)(document.text)
+        sizes = count([document.text[span[0] : span[1]] for span in cut])
+        spans.append(cut)
+        texts.append((kind, 1, len(sizes), sum(sizes), getattr(cut, "fallbacks", 0)))
     given = iter(spans)
     chunks = chunk_documents(lambda _: next(given), collection.documents)
-    sums = pd.DataFrame(texts).groupby("part", sort=False).sum()
+    columns = ["part", "documents", "chunks", "mean tokens", "by rule"]
+    sums = pd.DataFrame(texts, columns=columns).groupby("part", sort=False).sum()
     sums["mean tokens"] /= sums["chunks"]
     replies = pd.DataFrame(heard).groupby("part", sort=False)
     means = replies.mean(numeric_only=True)

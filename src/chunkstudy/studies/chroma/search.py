@@ -24,7 +24,7 @@ from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA
 from chunkstudy.base.spans import Collection, chunk_documents
 from chunkstudy.evaluation.measures.token_overlap import MIN, MIN_DEPTH, TokenOverlap
 from chunkstudy.evaluation.retrieval.chunks import search
-from chunkstudy.evaluation.retrieval.hnsw import Graph, Ints, as_asked
+from chunkstudy.evaluation.retrieval.hnsw import Ints, as_asked, graph, nearest
 from chunkstudy.evaluation.statistics import bootstrap_interval, population_std
 from chunkstudy.evaluation.statistics.differences import at
 from chunkstudy.published.sources import CHROMA_LENGTH, TOKEN_WINDOWS
@@ -108,13 +108,13 @@ def searched_again(context: Context, store: VectorStore, name: str, slug: str) -
     }
     queries = store.encode([query.text for query in collection.queries], "query")
     vectors = store.encode(chunks["located"].texts(collection.documents), label=slug)
-    nearest = search(queries, vectors, MIN_DEPTH).chunk
-    exact = cells(collection, overlaps, lambda _: nearest).rename(columns={"value": "exact"})
+    best = search(queries, vectors, MIN_DEPTH).chunk
+    exact = cells(collection, overlaps, lambda _: best).rename(columns={"value": "exact"})
     order = as_asked(collection, chunks["located"])
     runs = []
     for seed in range(SEEDS):
-        graph = Graph.build(vectors, order, seed)
-        runs.append(cells(collection, overlaps, partial(graph.search, queries)))
+        search_graph = partial(nearest, graph(vectors, order, seed), queries)
+        runs.append(cells(collection, overlaps, search_graph))
     over_seeds = pd.concat(runs).groupby(CELL, sort=False)["value"]
     spread = over_seeds.agg(low="min", mean="mean", high="max").reset_index()
     return spread.merge(exact, on=CELL)

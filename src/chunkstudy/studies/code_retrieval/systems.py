@@ -18,6 +18,7 @@ from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.collections import contextual_code, registry
 from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, TokenOverlap
 from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Ranking
+from chunkstudy.evaluation.statistics.differences import Pair, differences
 from chunkstudy.runs import steps
 from chunkstudy.runs.conditions import MINILM_512, MPNET
 from chunkstudy.runs.study_runs import Context
@@ -35,6 +36,7 @@ MEASURES = (*(f"Pass@{k}" for k in CUTOFFS), f"Pass in {CHARACTERS:,} characters
 DEPTH = 400
 """Chunks that are ranked: more than so many characters hold."""
 HALF = 0.5
+SYSTEM = ["chunker", "context", "encoder"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,12 @@ def part(context: Context, system: CodeSystem) -> dict[str, pd.DataFrame]:
     }
 
 
+def make(context: Context, chunkers: Sequence[str]) -> dict[str, pd.DataFrame]:
+    """All systems of some chunkers."""
+    made = [part(context, system) for system in PLAN if system.chunker in chunkers]
+    return {name: pd.concat([tables[name] for tables in made]) for name in made[0]}
+
+
 def passed(collection: Collection, chunks: Chunks, ranking: Ranking) -> pd.DataFrame:
     """A row a question and measure: ``query_id``, the ``document`` it is judged on, ``measure``,
     and ``value``, the share of its judged chunks of which half is read."""
@@ -117,6 +125,32 @@ def passed(collection: Collection, chunks: Chunks, ranking: Ranking) -> pd.DataF
     half_read["document"] = [collection.documents[i].id for i in judged.document]
     values = half_read.groupby(["query_id", "document"], sort=False).mean()
     return values.melt(var_name="measure", ignore_index=False).reset_index()
+
+
+def gains(
+    scores: pd.DataFrame, measures: Sequence[str], changed: str, baseline: str
+) -> pd.DataFrame:
+    """Every system minus the same with the baseline. Files are drawn, each with all its questions;
+    Holm's correction is within a measure, and within a chunker unless that is what changes.
+
+    Args:
+        scores: a row a system, question and measure: the ``scores`` of :func:`part` with
+            the ``chunker`` and ``context`` of their part.
+        measures: of ``MEASURES``.
+        changed: one of ``SYSTEM``.
+        baseline: one of its values.
+    """
+    documents = scores.drop_duplicates("query_id").set_index("query_id")["document"]
+    values = scores.pivot(index="query_id", columns=["measure", *SYSTEM], values="value")
+    pairs = []
+    for measure, *names in scores[["measure", *SYSTEM]].drop_duplicates().to_numpy():
+        keys = dict(zip(SYSTEM, names, strict=True))
+        other = (measure, *(keys | {changed: baseline}).values())
+        if measure in measures and keys[changed] != baseline and other in values:
+            first, second = values[measure, *names], values[other]
+            pairs.append(Pair({"measure": measure} | keys, first, second, documents))
+    family = f"{changed}, {{measure}}" + (", {chunker}" if changed != "chunker" else "")
+    return differences(pairs, family, "score", "score of the baseline")
 
 
 def estimate(todo: Sequence[CodeSystem]) -> list[str]:

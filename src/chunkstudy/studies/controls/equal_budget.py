@@ -7,7 +7,8 @@ in the order of their rank until a budget of tokens is spent, and the last one i
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 import pandas as pd
@@ -21,7 +22,6 @@ from chunkstudy.evaluation.measures.reading_budget import AGAIN, ONCE, follow
 from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, TokenOverlap, to_tokens
 from chunkstudy.evaluation.retrieval import chunks as retrieval
 from chunkstudy.evaluation.retrieval.chunks import Limit, Ranking
-from chunkstudy.evaluation.statistics.clusters import clustered_means
 from chunkstudy.evaluation.statistics.differences import (
     FEWEST_DOCUMENTS,
     Keys,
@@ -29,6 +29,7 @@ from chunkstudy.evaluation.statistics.differences import (
     at,
     differences,
 )
+from chunkstudy.evaluation.statistics.testing import clustered_means
 from chunkstudy.runs import steps
 from chunkstudy.runs.conditions import (
     LATE_512,
@@ -58,19 +59,13 @@ WHERE = "{collection}, {encoder}, {ordering}, counted {counted}"
 """Of every family: all budgets together, but that the best is chosen by budget."""
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """Chunkers on a collection under one encoder and embedding method."""
-
-    collection: str
-    encoder: str
-    ordering: str
-    chunkers: tuple[str, ...]
-
-    def within(self, other: Comparison) -> bool:
-        """Whether another compares all of these as well."""
-        same = replace(self, chunkers=()) == replace(other, chunkers=())
-        return same and {*self.chunkers} <= {*other.chunkers}
+def conditions(
+    collection: str, encoder: str, ordering: str, chunkers: Sequence[str]
+) -> list[Condition]:
+    """Chunkers on a collection under one encoder and embedding method: a comparison."""
+    return [
+        Condition(collection, chunker, encoder, ordering, CORRECTED.name) for chunker in chunkers
+    ]
 
 
 TO_400 = (
@@ -85,10 +80,10 @@ LONGER = (
 )
 OF_PAPERS = ("paragraph", "sentence-5", "fixed-64", "fixed-256", "recursive-200-0")
 COMPARED = (
-    *(Comparison(name, MINILM_512, PRE_EMBEDDING, TO_400) for name in FIVE),
-    *(Comparison(name, MINILM_512, LATE_512, (*TO_400, *LONGER)) for name in FIVE),
-    Comparison(covid_qa.WITHIN, MINILM_512, PRE_EMBEDDING, OF_PAPERS),
-    Comparison(covid_qa.WITHIN, MINILM_512, LATE_512, OF_PAPERS),
+    *(conditions(name, MINILM_512, PRE_EMBEDDING, TO_400) for name in FIVE),
+    *(conditions(name, MINILM_512, LATE_512, (*TO_400, *LONGER)) for name in FIVE),
+    conditions(covid_qa.WITHIN, MINILM_512, PRE_EMBEDDING, OF_PAPERS),
+    conditions(covid_qa.WITHIN, MINILM_512, LATE_512, OF_PAPERS),
 )
 """Chunks of 800 tokens are longer than any window, so that embedded by themselves they would be
 cut: they are compared where documents are read first, which takes one reading for all chunkers.
@@ -96,66 +91,54 @@ The papers' chunkers are those of their records, whose vectors are at hand; none
 
 
 def read(
-    study: Study, compared: Sequence[Comparison], budgets: Sequence[int], k: int
+    study: Study, compared: Sequence[Sequence[Condition]], budgets: Sequence[int], k: int
 ) -> dict[str, pd.DataFrame]:
     """Both tables of these comparisons and budgets, from the stored experiment where it has all."""
-    stored = all(any(comparison.within(other) for other in COMPARED) for comparison in compared)
-    kept = stored and k == CUT and {*budgets} <= {*BUDGETS}
-    made = study.stored(NAME, lambda context: of(context, compared, budgets, k), kept=kept)
+    asked, stored = ({*chain.from_iterable(some)} for some in (compared, COMPARED))
+    kept = asked <= stored and k == CUT and {*budgets} <= {*BUDGETS}
+    made = study.stored(NAME, lambda of: tables(of, (), compared, budgets, k), kept=kept)
     rows = made["questions"][made["questions"]["budget"].isin([k, *budgets])]
-    parts = []
-    for comparison in compared:
-        keys = {
-            "collection": comparison.collection,
-            "encoder": comparison.encoder,
-            "ordering": comparison.ordering,
-        }
-        parts.append(at(rows, **keys)[[*FIRST, *comparison.chunkers]])
+    parts = [
+        at(rows, **_keys(some[0]))[[*FIRST, *(one.chunker for one in some)]] for some in compared
+    ]
     return {"questions": pd.concat(parts, ignore_index=True), "chunkers": made["chunkers"]}
 
 
-def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
+def tables(
+    context: Context,
+    collections: Sequence[str] = COLLECTIONS,
+    compared: Sequence[Sequence[Condition]] = (),
+    budgets: Sequence[int] = BUDGETS,
+    k: int = CUT,
+) -> dict[str, pd.DataFrame]:
     """``questions``: a row per collection, encoder, ordering, budget, way of counting and question,
     a column per chunker: the fraction of the judged tokens that is read. ``chunkers``: of each
     collection how many chunks there are, and their mean tokens.
 
+    Args:
+        context: hands out collections and models.
+        collections: whose registered comparisons are made, where none are named.
+        compared: other comparisons.
+        budgets: cl100k tokens.
+        k: chunks, beside the budgets.
+
     Raises:
         ValueError: if there is nothing to compare on these collections.
     """
-    compared = [comparison for comparison in COMPARED if comparison.collection in collections]
+    compared = compared or [some for some in COMPARED if some[0].collection in collections]
     if not compared:
         raise ValueError(f"nothing is compared there; use one of {', '.join(COLLECTIONS)}")
-    return of(context, compared)
-
-
-def of(
-    context: Context,
-    compared: Sequence[Comparison],
-    budgets: Sequence[int] = BUDGETS,
-    k: int = CUT,
-) -> dict[str, pd.DataFrame]:
-    """The same of these comparisons, budgets and first chunks."""
     questions, chunkers = [], []
-    for comparison in compared:
-        collection, store = (
-            context.collection(comparison.collection),
-            context.store(comparison.encoder),
-        )
+    for some in compared:
+        keys = _keys(some[0])
+        collection, store = context.collection(keys["collection"]), context.store(keys["encoder"])
         offsets = [cl100k_offsets(document.text) for document in collection.documents]
-        keys = {
-            "collection": comparison.collection,
-            "encoder": comparison.encoder,
-            "ordering": comparison.ordering,
-        }
         recalls = {}
-        for slug in comparison.chunkers:
-            condition = Condition(
-                comparison.collection, slug, comparison.encoder, comparison.ordering, CORRECTED.name
-            )
+        for condition in some:
             context.say(f"tokens read of {condition}")
             chunks = context.chunks(condition, store)
-            vectors = steps.encode(collection, chunks, store, ordering=comparison.ordering)
-            ranking = ranked(collection, chunks, vectors)
+            vectors = steps.encode(collection, chunks, store, ordering=condition.ordering)
+            ranking, slug = ranked(collection, chunks, vectors), condition.chunker
             recalls[slug], tokens = at_budgets(collection, chunks, ranking, offsets, budgets, k)
             chunkers.append({**keys, "chunker": slug, "chunks": len(chunks), "tokens": tokens})
         rows = pd.DataFrame(recalls).reset_index()
@@ -180,8 +163,8 @@ def at_budgets(
     chunks: Chunks,
     ranking: Ranking,
     offsets: Sequence[TokenOffsets],
-    budgets: Sequence[int] = BUDGETS,
-    k: int = CUT,
+    budgets: Sequence[int],
+    k: int,
 ) -> tuple[pd.Series, float]:
     """Recall by way of counting, budget and query, and the mean tokens of a chunk.
 
@@ -271,6 +254,15 @@ def without_overlap(chunker: str) -> str:
     if not spec.entry.takes("overlap") or not spec.sizes[1]:
         return ""
     return str(replace(spec, sizes=(spec.sizes[0], 0)))
+
+
+def _keys(condition: Condition) -> dict[str, str]:
+    """What the conditions of a comparison share: its columns in both tables."""
+    return {
+        "collection": condition.collection,
+        "encoder": condition.encoder,
+        "ordering": condition.ordering,
+    }
 
 
 def _read(

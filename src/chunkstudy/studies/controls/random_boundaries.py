@@ -102,24 +102,29 @@ CONTROLS = (
 def read(study: Study, controls: Sequence[Control]) -> dict[str, pd.DataFrame]:
     """Both tables of these controls, from the stored experiment where it has all of them."""
     kept = {*controls} <= {*CONTROLS}
-    made = study.stored(NAME, lambda context: of(context, controls), kept=kept)
+    made = study.stored(NAME, lambda context: tables(context, (), controls), kept=kept)
     keys = pd.DataFrame([control.keys for control in controls])
     return {name: table.merge(keys) for name, table in made.items()}
 
 
-def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
+def tables(
+    context: Context,
+    collections: Sequence[str] = COLLECTIONS,
+    controls: Sequence[Control] = (),
+) -> dict[str, pd.DataFrame]:
     """``draws``: of each method and draw the mean of each measure, and of its chunks how many there
     are and the standard deviation of their characters; draw 0 is the method itself.
 
     ``questions``: of each question the method's score and the mean over the draws, with the
-    document that it is asked of.
+    document that it is asked of. All chunks of a control are encoded together, so that late
+    chunking reads each document once.
+
+    Args:
+        context: hands out collections and models.
+        collections: whose stored controls are made, where none are named.
+        controls: others.
     """
-    return of(context, [control for control in CONTROLS if control.collection in collections])
-
-
-def of(context: Context, controls: Sequence[Control]) -> dict[str, pd.DataFrame]:
-    """The same of these controls. All chunks of one are encoded together, so that late chunking
-    reads each document once."""
+    controls = controls or [some for some in CONTROLS if some.collection in collections]
     rows, questions = [], []
     for control in controls:
         collection = context.collection(control.collection)

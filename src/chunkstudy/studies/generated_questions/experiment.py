@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from chunkstudy.base.spans import Collection
-from chunkstudy.collections.chroma import FILES, joins_with_and
+from chunkstudy.collections.chroma import QUESTIONS, joins_with_and
 from chunkstudy.runs.conditions import MINILM
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
@@ -42,15 +42,10 @@ PASSED = 0.95
 def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
     """``released``: a row per question. ``thresholds``: by corpus, how many of them would pass.
     ``places``: where the excerpts stand. ``counts``: one row over all questions.
-
-    Raises:
-        ValueError: if asked of other collections.
     """
-    if tuple(collections) != COLLECTIONS:
-        raise ValueError("this study is of chroma; leave --collection out")
-    chroma = context.collection("chroma")
+    chroma = context.collection(*collections)
     released = _released(chroma, context.store(MINILM))
-    file = context.file(FILES["questions_df.csv"]).read_bytes().decode("utf-8")
+    file = context.file(QUESTIONS).read_bytes().decode("utf-8")
     return {
         "released": released,
         "thresholds": thresholds(released),
@@ -154,14 +149,14 @@ def _released(collection: Collection, store: VectorStore) -> pd.DataFrame:
         ]
         filtered = filters.apply(candidates, texts, store.encode, -1.0, filters.MOST)
         vectors = store.encode([query.text for query in queries], "query")
-        considered = np.ones(len(queries), dtype=np.bool_)
+        every = np.ones(len(queries), dtype=np.bool_)
         columns = {
             "query_id": [query.id for query in queries],
             "part": part,
             "least similar excerpt": filtered.least,
             "most similar earlier question": filtered.most,
             "alike above 0.78": [bool(why) for why in filtered.dropped],
-            "alike above 0.6": np.array(filters.alike(vectors, GUIDE, considered)) >= 0,
+            "alike above 0.6": filters.alike(vectors, GUIDE, every),
         }
         frames.append(pd.DataFrame(columns))
     return pd.concat(frames, ignore_index=True)

@@ -22,7 +22,7 @@ def similarities(groups: Mapping[str, Group], least: float, most: float, model: 
     """Two histograms over all questions, the shares of the groups in colours.
 
     Args:
-        groups: similarities by a group's name, which is shown where there are several.
+        groups: similarities by a group's name.
     """
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.8))
     panels = (
@@ -41,7 +41,6 @@ def similarities(groups: Mapping[str, Group], least: float, most: float, model: 
             fontsize=8,
         )
         axes.set(xlabel=f"cosine similarity: {what}", ylabel="questions")
-    if len(groups) > 1:
-        left.legend(fontsize=8)
+    left.legend(fontsize=8)
     figure.suptitle(f"Similarities by {model}")
     return figure

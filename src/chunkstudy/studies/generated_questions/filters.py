@@ -41,17 +41,6 @@ class Filtered:
     dropped: tuple[str, ...]
 
 
-def check(least: float, most: float) -> None:
-    """Refuse thresholds that are no cosines.
-
-    Raises:
-        ValueError: if one is none.
-    """
-    for threshold in (least, most):
-        if not -1 <= threshold <= 1:
-            raise ValueError(f"a similarity of {threshold} is impossible; use -1 to 1")
-
-
 def apply(
     candidates: Sequence[Candidate],
     texts: Mapping[str, str],
@@ -78,47 +67,44 @@ def apply(
     ]
     of = np.repeat(np.arange(len(candidates)), [len(each.excerpts) for each in candidates])
     questions = encode([each.question for each in candidates], "query")
-    similarity = least_similar(questions, encode(quoted, "document"), of)
+    similar = np.einsum("ij,ij->i", questions[of], encode(quoted, "document")).astype(np.float64)
+    similarity = np.full(len(candidates), np.inf)
+    np.minimum.at(similarity, of, similar)
     like = alike(questions, most, similarity >= least)
     dropped = tuple(
-        UNLIKE if value < least else ALIKE if other >= 0 else ""
+        UNLIKE if value < least else ALIKE if other else ""
         for value, other in zip(similarity.tolist(), like, strict=True)
     )
-    return Filtered(similarity, most_similar_before(questions), dropped)
+    before = [
+        float((questions[:i] @ questions[i]).max()) if i else np.nan for i in range(len(questions))
+    ]
+    return Filtered(similarity, np.array(before), dropped)
 
 
-def least_similar(questions: Vectors, excerpts: Vectors, of: NDArray[np.int64]) -> Similarities:
-    """Similarity of each question to the least similar of its excerpts, shape (questions,).
+def check(least: float, most: float) -> None:
+    """Refuse thresholds that are no cosines.
 
-    Args:
-        questions: shape (questions, dimension).
-        excerpts: shape (excerpts, dimension).
-        of: the question of each excerpt; every question has one.
+    Raises:
+        ValueError: if one is none.
     """
-    similar = np.einsum("ij,ij->i", questions[of], excerpts).astype(np.float64)
-    least = np.full(len(questions), np.inf)
-    np.minimum.at(least, of, similar)
-    return least
+    for threshold in (least, most):
+        if not -1 <= threshold <= 1:
+            raise ValueError(f"a similarity of {threshold} is impossible; use -1 to 1")
 
 
-def alike(questions: Vectors, most: float, considered: NDArray[np.bool_]) -> tuple[int, ...]:
-    """Of each question the place of the earlier, kept one because of which it is dropped, else -1.
+def alike(questions: Vectors, most: float, considered: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Of each question whether it is dropped because of an earlier one.
 
     From first to last, a question that is kept drops all later ones that are more similar to it
     than ``most``. Questions that are not considered drop none and are not dropped.
+
+    Args:
+        questions: shape (questions, dimension).
+        considered: shape (questions,).
     """
-    like = np.full(len(questions), -1, dtype=np.int64)
-    for i in range(len(questions)):
-        if considered[i] and like[i] < 0:
+    dropped = np.zeros(len(questions), dtype=np.bool_)
+    for i in np.flatnonzero(considered):
+        if not dropped[i]:
             later = questions[i + 1 :] @ questions[i] > most
-            later &= considered[i + 1 :] & (like[i + 1 :] < 0)
-            like[i + 1 :][later] = i
-    return tuple(like.tolist())
-
-
-def most_similar_before(questions: Vectors) -> Similarities:
-    """Similarity of each question to the most similar one before it; NaN for the first."""
-    most = np.full(len(questions), np.nan)
-    for i in range(1, len(questions)):
-        most[i] = float((questions[:i] @ questions[i]).max())
-    return most
+            dropped[i + 1 :] |= later & considered[i + 1 :]
+    return dropped

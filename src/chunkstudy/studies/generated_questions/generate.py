@@ -36,43 +36,29 @@ class Candidate:
     Attributes:
         number: which of the questions tried for, from 1.
         excerpts: characters of the document, in the order of the reply.
-        oath: whether the model said it.
     """
 
     number: int
     question: str
     document: str
     excerpts: tuple[Span, ...]
-    oath: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A request and what became of it.
+    """A reply about a document, by its id, and why it was of no use; empty where it was."""
 
-    Attributes:
-        number: of the question tried for, from 1.
-        document: the id of the one that was shown.
-        rejected: why the reply was of no use, empty where it was.
-        reply: with its tokens and seconds.
-    """
-
-    number: int
     document: str
     rejected: str
     reply: Reply
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
 class Generated:
-    """What a generation brought, in order.
-
-    ``given_up`` counts questions for which no attempt brought one.
-    """
+    """What a generation brought, in order."""
 
     candidates: list[Candidate] = field(default_factory=list)
     attempts: list[Attempt] = field(default_factory=list)
-    given_up: int = 0
 
 
 def generate(
@@ -94,19 +80,18 @@ def generate(
             passage, request = ask_about(document, settings, number, attempt, made.candidates)
             reply, rejected = ask(request), ""
             try:
-                made.candidates.append(check(reply, passage, settings, number, made.candidates))
+                made.candidates.append(check(reply, passage, number, made.candidates))
             except RejectedError as error:
                 rejected = str(error)
-            made.attempts.append(Attempt(number, document.id, rejected, reply))
+            made.attempts.append(Attempt(document.id, rejected, reply))
             if not rejected:
                 question = made.candidates[-1].question
                 say(f"{number} of {settings.questions}, attempt {attempt}: {question}")
                 break
         else:
-            made.given_up += 1
             say(
                 f"{number} of {settings.questions}: given up after {settings.attempts} attempts on "
-                f"{document.id}, the last time because {made.attempts[-1].rejected}"
+                f"{document.id}, the last time because {rejected}"
             )
     return made
 
@@ -144,7 +129,7 @@ def ask_about(
     shown = prompts.sample(f"{key}/earlier", earlier, EARLIER)
     request = Request(
         settings.model,
-        prompts.messages(passage.text, shown, settings.variant),
+        prompts.messages(passage.text, shown),
         settings.output_limit,
         settings.temperature,
         seed=prompts.number(f"{key}/seed", SEEDS),
@@ -153,21 +138,15 @@ def ask_about(
     return passage, request
 
 
-def check(
-    reply: Reply,
-    passage: Passage,
-    settings: GenerationSettings,
-    number: int,
-    before: Sequence[Candidate],
-) -> Candidate:
+def check(reply: Reply, passage: Passage, number: int, before: Sequence[Candidate]) -> Candidate:
     """The question that a reply brings.
 
     Raises:
         RejectedError: if it brings none that can be used.
     """
-    proposal = replies.read(reply, settings.variant)
+    proposal = replies.read(reply)
     question = proposal.question
     if any(question.casefold() == candidate.question.casefold() for candidate in before):
         raise RejectedError(ASKED)
     excerpts = replies.place(proposal.references, passage)
-    return Candidate(number, question, passage.document.id, excerpts, proposal.sworn)
+    return Candidate(number, question, passage.document.id, excerpts)

@@ -1,4 +1,4 @@
-"""What a generation leaves in its folder: a collection, every candidate, and a report.
+"""What a generation leaves in its folder: a collection, every candidate, and how it was made.
 
 ``questions.jsonl`` comes last, since it makes the folder a collection.
 """
@@ -7,21 +7,19 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from chunkstudy.base.files import write_json, write_text
 from chunkstudy.collections import own, own_questions
-from chunkstudy.collections.chroma import joins_with_and
 from chunkstudy.collections.own_documents import OwnDocuments
 from chunkstudy.collections.own_questions import Question, Quotation
-from chunkstudy.llm.prices import price
-from chunkstudy.studies.generated_questions.filters import ALIKE, UNLIKE, Filtered
+from chunkstudy.llm.prices import money, price
+from chunkstudy.studies.generated_questions.filters import Filtered
 from chunkstudy.studies.generated_questions.generate import Candidate, Generated
 from chunkstudy.studies.generated_questions.prompts import GenerationSettings
-from chunkstudy.studies.generated_questions.replies import REASONS
 
 CANDIDATES, REPORT, RECORDINGS = "candidates.jsonl", "generation.json", "llm"
 
@@ -105,54 +103,45 @@ def write(
             "least similar excerpt": round(float(filtered.least[i]), 6),
             "most similar earlier question": round(float(filtered.most[i]), 6) if i else None,
             "dropped": filtered.dropped[i],
-            "oath": made.candidates[i].oath,
-            "joins with and": joins_with_and(line.question),
-            "excerpts that recur": sum(bool(excerpt.anywhere) for excerpt in line.excerpts),
         }
         for i, line in enumerate(questions)
     ]
     replies = [attempt.reply for attempt in made.attempts]
     tokens = sum(r.input_tokens for r in replies), sum(r.output_tokens for r in replies)
-    rejected = Counter(attempt.rejected for attempt in made.attempts)
     costs = price(settings.model)
-    report = {
+    report: dict[str, Any] = {
         "settings": asdict(settings),
         "documents": len(documents.documents),
-        "left out": dict(Counter(left.reason for left in documents.left_out)),
+        "left out": _counted(left.reason for left in documents.left_out),
         "requests": len(replies),
-        "candidates": len(lines),
-        "given up": made.given_up,
-        "rejected": {why: rejected[why] for why in REASONS if rejected[why]},
-        "without the oath": sum(not line["oath"] for line in lines),
-        "joined with and": sum(line["joins with and"] for line in lines),
-        "with an excerpt that recurs": sum(line["excerpts that recur"] > 0 for line in lines),
+        "candidates": len(questions),
+        "given up": settings.questions - len(questions),
+        "rejected": _counted(attempt.rejected for attempt in made.attempts),
         "input tokens": tokens[0],
         "output tokens": tokens[1],
-        "seconds": round(sum(reply.seconds for reply in replies), 3),
         "dollars": None if costs is None else round(costs.dollars(*tokens), 6),
         "thresholds": dict(thresholds),
         "encoder": dict(encoder),
-        "dropped": {why: filtered.dropped.count(why) for why in (UNLIKE, ALIKE)},
+        "dropped": _counted(filtered.dropped),
         "kept": len(kept),
     }
     written = (json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
     write_text(folder / CANDIDATES, "".join(written))
     write_json(folder / REPORT, report)
     own_questions.write(folder / own.QUESTIONS, kept)
-    return list(_summary(report))
-
-
-def _summary(report: Mapping[str, Any]) -> Iterator[str]:
-    yield (
+    return [
         f"{report['requests']} replies gave {report['candidates']} questions; "
-        f"{report['given up']} were given up"
-    )
-    for became in ("rejected", "dropped"):
-        for why, number in report[became].items():
-            yield f"{number} {became}: {why}"
-    yield f"{report['kept']} questions kept"
-    money = "" if report["dollars"] is None else f", ${report['dollars']:.2f}"
-    yield (
-        f"{report['input tokens']:,} tokens in, {report['output tokens']:,} out, "
-        f"{report['seconds']:.0f} seconds{money}"
-    )
+        f"{report['given up']} were given up",
+        *(
+            f"{number} {became}: {why}"
+            for became in ("rejected", "dropped")
+            for why, number in report[became].items()
+        ),
+        f"{report['kept']} questions kept; {tokens[0]:,} tokens in, {tokens[1]:,} out, "
+        f"{money(report['dollars'])}",
+    ]
+
+
+def _counted(reasons: Iterable[str]) -> dict[str, int]:
+    """How often each reason stands there, empty ones left out."""
+    return dict(Counter(filter(None, reasons)))

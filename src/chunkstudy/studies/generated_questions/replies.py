@@ -9,20 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from chunkstudy.base import folding
 from chunkstudy.base.spans import Span
 from chunkstudy.llm.interface import Reply
-from chunkstudy.studies.generated_questions.prompts import (
-    MOST_EXCERPTS,
-    OATH,
-    Passage,
-    Variant,
-    pieces,
-)
+from chunkstudy.studies.generated_questions.prompts import MOST_EXCERPTS, Passage
 
 DECLINED = "the model declined to answer"
 CUT = "the reply was cut off"
@@ -32,57 +26,27 @@ NO_EXCERPTS = "it has no excerpts"
 TOO_MANY = f"it has more than {MOST_EXCERPTS} excerpts"
 NO_TEXT = "an excerpt is not of the kind that was asked for"
 ASKED = "the question was asked before"
-EMPTY = "an excerpt is empty"
 NOWHERE = "an excerpt does not stand in the text shown"
-OUTSIDE = "an excerpt names pieces that were not shown"
 OVERLAP = "two excerpts share characters"
-REASONS = (
-    DECLINED, CUT, NOT_JSON, NO_QUESTION, NO_EXCERPTS, TOO_MANY, NO_TEXT, ASKED, EMPTY, NOWHERE,
-    OUTSIDE, OVERLAP,
-)  # fmt: skip
-"""Every reason for which a reply is rejected, in the order in which they are looked for."""
 FENCE = re.compile(r"\s*```\w*\n(.*)\n```\s*", re.DOTALL)
 
 
 class RejectedError(ValueError):
-    """A reply that gives no question; the message is one of ``REASONS``."""
-
-
-class Pieces(BaseModel):
-    """An excerpt by the numbers of its first and its last piece of the text shown."""
-
-    model_config = ConfigDict(strict=True)
-    start_chunk: int
-    end_chunk: int
+    """A reply that gives no question; the message is one of the reasons above."""
 
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
-Reference = TypeVar("Reference")
 
 
-class Proposal(BaseModel, Generic[Reference]):
-    """What a reply proposes: a question, its excerpts, each a quotation or :class:`Pieces`, and the
-    oath, if it was said."""
+class Proposal(BaseModel):
+    """What a reply proposes: a question and the passages that answer it."""
 
     model_config = ConfigDict(strict=True)
     question: Text
-    references: list[Reference] = Field(min_length=1, max_length=MOST_EXCERPTS)
-    oath: Any = None
-
-    @property
-    def sworn(self) -> bool:
-        """Whether the oath was said word for word."""
-        return isinstance(self.oath, str) and self.oath.strip() == OATH
+    references: list[Text] = Field(min_length=1, max_length=MOST_EXCERPTS)
 
 
-AnyProposal = Proposal[Text] | Proposal[Pieces]
-FORMS: dict[Variant, type[Proposal[Text]] | type[Proposal[Pieces]]] = {
-    "exact": Proposal[Text],
-    "approximate": Proposal[Pieces],
-}
-
-
-def read(reply: Reply, variant: Variant) -> AnyProposal:
+def read(reply: Reply) -> Proposal:
     """What a reply proposes. A fence of back ticks around the object is taken off; the white space
     in the question becomes single blanks.
 
@@ -93,16 +57,15 @@ def read(reply: Reply, variant: Variant) -> AnyProposal:
         raise RejectedError(DECLINED)
     fenced = FENCE.fullmatch(reply.text)
     try:
-        proposal = FORMS[variant].model_validate_json(fenced.group(1) if fenced else reply.text)
+        proposal = Proposal.model_validate_json(fenced.group(1) if fenced else reply.text)
     except ValidationError as error:
         reason = _reason(error)
-        raise RejectedError(
-            CUT if reason == NOT_JSON and reply.finish == "length" else reason
-        ) from None
-    question = " ".join(proposal.question.split())
-    if not question:
+        cut = reason == NOT_JSON and reply.finish == "length"
+        raise RejectedError(CUT if cut else reason) from None
+    proposal.question = " ".join(proposal.question.split())
+    if not proposal.question:
         raise RejectedError(NO_QUESTION)
-    return proposal.model_copy(update={"question": question})
+    return proposal
 
 
 def _reason(error: ValidationError) -> str:
@@ -116,44 +79,31 @@ def _reason(error: ValidationError) -> str:
         case ("references",):
             return TOO_MANY if fault["type"] == "too_long" else NO_EXCERPTS
         case _:
-            return EMPTY if fault["type"] == "string_too_short" else NO_TEXT
+            return NO_TEXT
 
 
-def place(references: Sequence[str] | Sequence[Pieces], passage: Passage) -> tuple[Span, ...]:
-    """The characters of the document behind each reference, in the order of the reply.
+def place(quotations: Sequence[str], passage: Passage) -> tuple[Span, ...]:
+    """The characters of the document behind each quotation, in the order of the reply.
 
     A quotation has to stand in the passage that was shown: letter by letter, else whatever the
     case, white space, quotation marks, dashes and Unicode form; the first place is taken. No two
     excerpts may share a character.
 
     Raises:
-        RejectedError: if one reference is wrong.
+        RejectedError: if one quotation is wrong.
     """
-    cut = pieces(passage.text)
-    inside = [
-        _quoted(reference, passage.text) if isinstance(reference, str) else _named(reference, cut)
-        for reference in references
-    ]
-    if any(not passage.text[start:end].strip() for start, end in inside):
-        raise RejectedError(EMPTY)
+    inside = [_quoted(quotation.strip(), passage.text) for quotation in quotations]
     if any(first[1] > second[0] for first, second in pairwise(sorted(inside))):
         raise RejectedError(OVERLAP)
     return tuple((passage.start + start, passage.start + end) for start, end in inside)
 
 
 def _quoted(quotation: str, shown: str) -> Span:
-    target = quotation.strip()
-    start = shown.find(target)
+    start = shown.find(quotation)
     if start >= 0:
-        return start, start + len(target)
-    sought = folding.folded(target).text.strip()
+        return start, start + len(quotation)
+    sought = folding.folded(quotation).text.strip()
     spans = folding.folded(shown).find_all(sought) if sought else []
     if not spans:
         raise RejectedError(NOWHERE)
     return spans[0]
-
-
-def _named(reference: Pieces, cut: Sequence[Span]) -> Span:
-    if not 0 <= reference.start_chunk <= reference.end_chunk < len(cut):
-        raise RejectedError(OUTSIDE)
-    return cut[reference.start_chunk][0], cut[reference.end_chunk][1]

@@ -16,7 +16,7 @@ from chunkstudy.runs.conditions import MINILM, PRE_EMBEDDING, Condition
 from chunkstudy.runs.encoding import encode_both
 from chunkstudy.runs.steps import search
 from chunkstudy.runs.study_runs import Context
-from chunkstudy.studies.labels.chunk_labels import GOLD_RULES, count, gold_chunks
+from chunkstudy.studies.labels.chunk_labels import GOLD_RULES, count_ids, gold_chunks
 
 COLLECTIONS = ("chroma",)
 CUTS = (1, 3, 5, 10)
@@ -67,16 +67,8 @@ def tables(
     }
 
 
-def holds(collection: str, chunkers: Sequence[str], k: int) -> bool:
-    """Whether the stored experiment tells of these."""
-    return collection in COLLECTIONS and {*chunkers} <= {*CHUNKERS} and k in CUTS
-
-
 def label_counts(
-    collection: Collection,
-    chunks: Chunks,
-    ranking: Ranking,
-    cuts: Sequence[int] = CUTS,
+    collection: Collection, chunks: Chunks, ranking: Ranking, cuts: Sequence[int]
 ) -> pd.DataFrame:
     """A row per query, as the table ``queries`` holds them."""
     columns: dict[str, object] = {
@@ -85,10 +77,10 @@ def label_counts(
     }
     for rule in GOLD_RULES:
         gold = gold_chunks(collection, chunks, rule)
-        counts = {cut: count(ranking.chunk, gold, cut) for cut in cuts}
-        columns[f"gold ({rule})"] = counts[cuts[0]].gold
-        for cut, of_cut in counts.items():
-            columns[f"TP@{cut} ({rule})"] = of_cut.true_positives
+        columns[f"gold ({rule})"] = [len(labels) for labels in gold]
+        for cut in cuts:  # what pads a ranking is no chunk's index, and so never gold
+            counts = count_ids(gold, ranking.chunk[:, :cut].tolist())
+            columns[f"TP@{cut} ({rule})"] = counts["TP"]
     overlap = TokenOverlap.of(collection, chunks, CORRECTED.hit)
     for cut in cuts:
         scores = overlap.at(ranking.chunk, cut)

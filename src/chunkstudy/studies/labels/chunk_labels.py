@@ -21,86 +21,56 @@ chunks change with the chunker while the judged text does not.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, TokenOverlap
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 GoldRule = Literal["any", "majority", "whole", "tutorial"]
 GOLD_RULES: tuple[GoldRule, ...] = ("any", "majority", "whole", "tutorial")
 
 
-@dataclass(frozen=True)
-class Averages:
-    """Precision, recall and F1 of a whole run, as fractions."""
+def count_ids(
+    gold: Sequence[Iterable[Hashable]], retrieved: Sequence[Iterable[Hashable]]
+) -> pd.DataFrame:
+    """Counts where chunks go by any name, an entry of each list per query.
 
-    precision: float
-    recall: float
-    f1: float
+    Returns:
+        a row per query: ``TP``, chunks both gold and retrieved, ``FP``, retrieved only, and ``FN``,
+        gold only.
 
-
-@dataclass(frozen=True)
-class LabelCounts:
-    """What was retrieved, what is gold, and what is both, per query.
-
-    Attributes:
-        retrieved: shape (queries,), distinct chunks retrieved, TP + FP.
-        gold: shape (queries,), distinct gold chunks, TP + FN.
-        true_positives: shape (queries,), chunks in both.
+    Raises:
+        ValueError: if the lists differ in length.
     """
+    if len(gold) != len(retrieved):
+        raise ValueError(f"{len(gold)} queries are labelled and {len(retrieved)} are answered")
+    pairs = [(set(labels), set(names)) for labels, names in zip(gold, retrieved, strict=True)]
+    counts = [
+        (len(labels & names), len(names - labels), len(labels - names)) for labels, names in pairs
+    ]
+    return pd.DataFrame(counts, columns=["TP", "FP", "FN"])
 
-    retrieved: Ints
-    gold: Ints
-    true_positives: Ints
 
-    @property
-    def false_positives(self) -> Ints:
-        """Shape (queries,): retrieved and not gold."""
-        return self.retrieved - self.true_positives
+def rates(counts: pd.DataFrame) -> pd.DataFrame:
+    """``precision``, ``recall`` and ``f1`` of each row of counts, as fractions."""
+    precision = (counts["TP"] / (counts["TP"] + counts["FP"])).fillna(0.0)
+    recall = (counts["TP"] / (counts["TP"] + counts["FN"])).fillna(0.0)
+    f1 = (2 * precision * recall / (precision + recall)).fillna(0.0)
+    return pd.DataFrame({"precision": precision, "recall": recall, "f1": f1})
 
-    @property
-    def false_negatives(self) -> Ints:
-        """Shape (queries,): gold and not retrieved."""
-        return self.gold - self.true_positives
 
-    @cached_property
-    def precision(self) -> Floats:
-        """Shape (queries,), 0 where nothing was retrieved."""
-        return _ratio(self.true_positives, self.retrieved)
+def macro(counts: pd.DataFrame) -> pd.Series:
+    """Means over queries; F1 is the mean of the queries' F1 (the tutorial, Common Pitfalls and
+    Clarifications)."""
+    return rates(counts).mean()
 
-    @cached_property
-    def recall(self) -> Floats:
-        """Shape (queries,), 0 where no chunk is gold."""
-        return _ratio(self.true_positives, self.gold)
 
-    @cached_property
-    def f1(self) -> Floats:
-        """Shape (queries,), 0 where precision and recall are."""
-        return _ratio(2 * self.precision * self.recall, self.precision + self.recall)
-
-    def macro(self) -> Averages:
-        """Means over queries; F1 is the mean of the queries' F1 (the tutorial, Common Pitfalls and
-        Clarifications)."""
-        return Averages(
-            float(self.precision.mean()), float(self.recall.mean()), float(self.f1.mean())
-        )
-
-    def micro(self) -> Averages:
-        """Ratios of sums over queries; F1 is the harmonic mean of the two (not in the tutorial)."""
-        counts = (self.retrieved, self.gold, self.true_positives)
-        return LabelCounts(*(count.sum(keepdims=True) for count in counts)).macro()
-
-    def best(self) -> LabelCounts:
-        """The counts of a search that retrieves as many chunks and gold ones first."""
-        return LabelCounts(self.retrieved, self.gold, np.minimum(self.retrieved, self.gold))
+def micro(counts: pd.DataFrame) -> pd.Series:
+    """Ratios of sums over queries; F1 is the harmonic mean of the two (not in the tutorial)."""
+    return rates(counts[["TP", "FP", "FN"]].sum().to_frame().T).iloc[0]
 
 
 def gold_chunks(collection: Collection, chunks: Chunks, rule: GoldRule = "any") -> list[set[int]]:
@@ -138,31 +108,3 @@ def gold_chunks(collection: Collection, chunks: Chunks, rule: GoldRule = "any") 
     }[rule]
     gold = pairs[counts].groupby("query")["chunk"].agg(set)
     return [gold.get(query, set()) for query in range(len(collection.queries))]
-
-
-def count_ids(
-    gold: Sequence[Iterable[Hashable]], retrieved: Sequence[Iterable[Hashable]]
-) -> LabelCounts:
-    """Counts where chunks go by any name, an entry of each list per query.
-
-    Raises:
-        ValueError: if the lists differ in length.
-    """
-    if len(gold) != len(retrieved):
-        raise ValueError(f"{len(gold)} queries are labelled and {len(retrieved)} are answered")
-    pairs = [(set(labels), set(names)) for labels, names in zip(gold, retrieved, strict=True)]
-    counts = [(len(names), len(labels), len(labels & names)) for labels, names in pairs]
-    return LabelCounts(*np.array(counts, dtype=np.int64).reshape(-1, 3).T)
-
-
-def count(ranking: Ints, gold: Sequence[Iterable[int]], cut: int | None = None) -> LabelCounts:
-    """Counts of a ranking's first ``cut`` chunks, of all of them without a cut.
-
-    Args:
-        ranking: shape (queries, depth), chunk indices, best first, padded with -1.
-    """
-    return count_ids(gold, [row[row >= 0].tolist() for row in ranking[:, :cut]])
-
-
-def _ratio(above: Ints | Floats, below: Ints | Floats) -> Floats:
-    return np.divide(above, below, out=np.zeros(len(above)), where=below > 0)

@@ -45,9 +45,8 @@ MODEL = parse_chunker(SMALL).llm
 
 def answers(places: Places) -> pd.DataFrame:
     """A row per recorded request for one of LumberChunker's boundaries: the ``text`` that it is
-    about, how many ``candidates`` were allowed, the ``place`` of the answered one among them, from
-    0, missing where the reply names none, ``whole`` where the reply is an answer and nothing else,
-    ``seconds`` and ``tokens in``."""
+    about, how many ``candidates`` were allowed, and the ``place`` of the answered one among them,
+    from 0, missing where the reply names none."""
     known = Recordings(places.llm, providers.provider(MODEL), MODEL.partition("/")[2])
     about = _about_builtin_texts(known)
     recorded = {str(recording["digest"]): recording for recording in contents(known.path)}
@@ -91,14 +90,13 @@ def _family(keys: Mapping[str, object]) -> str:
 
 def _shares(candidates: int, place: int) -> dict[str, float]:
     """Which of the places an answer takes; one that lies across two fifths counts to both."""
+    first, last = place == 0, place == candidates - 1
+    ends = {FIRST: float(first), BETWEEN: float(not first and not last), LAST: float(last)}
     low, high = place / candidates, (place + 1) / candidates
-    fifths = {
+    return ends | {
         name: max(0.0, min(high, (i + 1) / 5) - max(low, i / 5)) * candidates
         for i, name in enumerate(FIFTHS)
     }
-    first, last = place == 0, place == candidates - 1
-    ends = {FIRST: float(first), BETWEEN: float(not first and not last), LAST: float(last)}
-    return ends | fifths
 
 
 def _by_chance(candidates: int) -> dict[str, float]:
@@ -129,16 +127,7 @@ def _about_builtin_texts(known: Recordings) -> dict[str, str]:
 
 
 def _answer(recorded: Mapping[str, Any], text: str) -> dict[str, object]:
-    allowed = [
-        lumberchunker.answer(allowed_text) for allowed_text in recorded["request"]["answers"]
-    ]
-    reply = Reply.of(recorded["reply"])
-    number = lumberchunker.answer(reply.whole)
-    return {
-        "text": text,
-        "candidates": len(allowed),
-        "place": allowed.index(number) if number in allowed else np.nan,
-        "whole": number is not None,
-        "seconds": reply.seconds,
-        "tokens in": reply.input_tokens,
-    }
+    allowed = list(map(lumberchunker.answer, recorded["request"]["answers"]))
+    number = lumberchunker.answer(Reply.of(recorded["reply"]).whole)
+    place = allowed.index(number) if number in allowed else np.nan
+    return {"text": text, "candidates": len(allowed), "place": place}

@@ -56,16 +56,7 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
             started = time.process_time()
             chunks = chunk_documents(chunker, documents)
             seconds = time.process_time() - started
-            rows.append(
-                {
-                    "collection": collection,
-                    "chunker": slug,
-                    "documents": len(documents),
-                    "tokens": sum(
-                        counter("cl100k").count_many([document.text for document in documents])
-                    ),
-                    "chunks": len(chunks),
-                    "seconds": seconds,
-                }
-            )
-    return {"chunkers": pd.DataFrame(rows)}
+            tokens = sum(counter("cl100k").count_many([document.text for document in documents]))
+            rows.append((collection, slug, len(documents), tokens, len(chunks), seconds))
+    columns = ["collection", "chunker", "documents", "tokens", "chunks", "seconds"]
+    return {"chunkers": pd.DataFrame(rows, columns=columns)}

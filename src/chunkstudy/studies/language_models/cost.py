@@ -11,13 +11,27 @@ import pandas as pd
 
 from chunkstudy.base.places import Places
 from chunkstudy.llm.prices import PRICES
-from chunkstudy.runs.estimate import Segmentation, segmentations
+from chunkstudy.runs.estimate import segmentations
 from chunkstudy.runs.published_grid import published_grid
 
 
 def prices(places: Places) -> pd.DataFrame:
     """A row per collection whose boundaries a work let a language model draw, and per method."""
-    rows = [_price(segmentation, places) for segmentation in segmentations(published_grid())]
+    rows = []
+    for drawn in segmentations(published_grid()):
+        estimate, basis = drawn.takes(places)
+        name = drawn.model.partition("/")[2]
+        row: dict[str, object] = {"collection": drawn.collection, "chunker": drawn.chunker}
+        row["language model"] = name
+        if estimate is not None:
+            row |= {
+                "requests": estimate.requests,
+                "million tokens in": estimate.input_tokens / 1e6,
+                "million tokens out": estimate.output_tokens / 1e6,
+                "US dollars": estimate.dollars,
+                "price as of": PRICES[name].date,
+            }
+        rows.append(row | {"basis": basis})
     return pd.DataFrame(rows).sort_values(["chunker", "collection"], ignore_index=True)
 
 
@@ -37,23 +51,3 @@ def speeds(places: Places, measured: pd.DataFrame) -> pd.DataFrame:
         table[f"{unit} a second"] = own[unit] / own["seconds"]
     order = pd.Index(dict.fromkeys([*table.index, *printed.index]), name="chunker")
     return table.reindex(order).join(printed).reset_index()
-
-
-def _price(segmentation: Segmentation, places: Places) -> dict[str, object]:
-    estimate, basis = segmentation.takes(places)
-    name = segmentation.model.partition("/")[2]
-    row: dict[str, object] = {
-        "collection": segmentation.collection,
-        "chunker": segmentation.chunker,
-    }
-    row["language model"] = name
-    if estimate is None:
-        return row | {"basis": basis}
-    return row | {
-        "requests": estimate.requests,
-        "million tokens in": estimate.input_tokens / 1e6,
-        "million tokens out": estimate.output_tokens / 1e6,
-        "US dollars": estimate.dollars,
-        "price as of": PRICES[name].date,
-        "basis": basis,
-    }

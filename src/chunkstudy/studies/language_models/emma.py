@@ -11,7 +11,7 @@ Families, each of one ordering and measure: against paragraphs, and what the mod
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import pandas as pd
@@ -35,10 +35,10 @@ PARAGRAPH, LAST = "paragraph", "lumberchunker-last"
 ANY = "LumberChunker, any candidate at random"
 AUTHORS_SIZES = "Sizes of the authors' chunks in another order"
 SMALL_SIZES = "Sizes of SmolLM2's chunks in another order"
-ARMS = (
-    PARAGRAPH, "recursive-released", RELEASED, SMALL, LAST, ANY, AUTHORS_SIZES, SMALL_SIZES,
-)  # fmt: skip
+RECORDED = (PARAGRAPH, "recursive-released", RELEASED, SMALL, LAST)
+ARMS = (*RECORDED, ANY, AUTHORS_SIZES, SMALL_SIZES)
 """Side by side, in this order; what is not there yet is left out."""
+ORDERINGS = (PRE_EMBEDDING, LATE_512)
 BOUGHT = (
     (RELEASED, ANY),
     (RELEASED, LAST),
@@ -76,7 +76,7 @@ def of(rows: pd.DataFrame, measure: str) -> pd.DataFrame:
 def side_by_side(arms: Mapping[tuple[str, str], DrawnScores]) -> pd.DataFrame:
     """A row per measure, ordering and arm: score with its interval, and against paragraphs."""
     rows, pairs = [], []
-    for measure, ordering, chunker in product(MEASURES, (PRE_EMBEDDING, LATE_512), ARMS):
+    for measure, ordering, chunker in product(MEASURES, ORDERINGS, ARMS):
         arm = arms.get((ordering, chunker))
         if arm is None or measure not in arm.scores:
             continue
@@ -97,24 +97,14 @@ def side_by_side(arms: Mapping[tuple[str, str], DrawnScores]) -> pd.DataFrame:
 
 def bought(arms: Mapping[tuple[str, str], DrawnScores]) -> pd.DataFrame:
     """A model's boundaries minus others, a row per measure, ordering and pair."""
-    pairs = [
-        Pair(
-            {
-                "measure": measure,
-                "encoder": MINILM_512,
-                "ordering": ordering,
-                "protocol": CORRECTED.name,
-            }
-            | {"chunker": first, "instead": second},
-            arms[ordering, first].scores[measure],
-            arms[ordering, second].scores[measure],
-        )
-        for measure in MEASURES
-        for ordering in (PRE_EMBEDDING, LATE_512)
-        for first, second in BOUGHT
-        if {(ordering, first), (ordering, second)} <= set(arms)
-        and measure in arms[ordering, second].scores
-    ]
+    pairs = []
+    for measure, ordering, (first, second) in product(MEASURES, ORDERINGS, BOUGHT):
+        chosen, other = arms.get((ordering, first)), arms.get((ordering, second))
+        if chosen is None or other is None or measure not in other.scores:
+            continue
+        keys = {"measure": measure, "encoder": MINILM_512, "ordering": ordering}
+        keys |= {"protocol": CORRECTED.name, "chunker": first, "instead": second}
+        pairs.append(Pair(keys, chosen.scores[measure], other.scores[measure]))
     return differences(pairs, _family("what the model's choice buys"), "chosen", "other")
 
 
@@ -131,35 +121,27 @@ def arms(library: Library, study: Study, shuffled: Study) -> dict[tuple[str, str
         study: the tables of ``window-answers``; may be empty.
         shuffled: those of ``random-boundaries``, which knows DCG@10 only; may be empty.
     """
-    systems: dict[tuple[str, str], DrawnScores | None] = {}
-    for ordering in (PRE_EMBEDDING, LATE_512):
-        for chunker in ARMS:
-            if chunker not in (ANY, AUTHORS_SIZES, SMALL_SIZES):
-                systems[ordering, chunker] = _recorded(library, chunker, ordering)
-        for name, sizes_of, drawn in ((ANY, "", CANDIDATES), (SMALL_SIZES, SMALL, SIZES)):
-            where = {"ordering": ordering, "at random": drawn, "chunker": sizes_of}
+    arms: dict[tuple[str, str], DrawnScores] = {}
+    for ordering in ORDERINGS:
+        for chunker in RECORDED:
+            if record := library.get(
+                Condition(EMMA, chunker, MINILM_512, ordering, CORRECTED.name)
+            ):
+                scores, size = record.wide[list(MEASURES)].dropna(), record.run.sizes["cl100k"]
+                arms[ordering, chunker] = DrawnScores(scores, record.run.counts.chunks, size.mean)
+        for name, sizes_of, random in ((ANY, "", CANDIDATES), (SMALL_SIZES, SMALL, SIZES)):
+            where = {"ordering": ordering, "at random": random, "chunker": sizes_of}
             mine, draws = _drawn(study, where)
             if len(mine):
                 chunks, tokens = draws[["chunks", "mean tokens"]].mean()
-                systems[ordering, name] = DrawnScores(
-                    mine[list(MEASURES)], chunks, tokens, len(draws)
-                )
-        released = systems[ordering, RELEASED]
+                scores = mine[list(MEASURES)]
+                arms[ordering, name] = DrawnScores(scores, chunks, tokens, len(draws))
         where = {"ordering": ordering, "boundaries": UNITS, "chunker": RELEASED}
         mine, draws = _drawn(shuffled, where)
-        if released is not None and len(mine):
+        if len(mine) and (released := arms.get((ordering, RELEASED))):
             scores = mine[["draws DCG@10"]].set_axis(["DCG@10"], axis=1).dropna()
-            arm = DrawnScores(scores, released.chunks, released.tokens, len(draws))
-            systems[ordering, AUTHORS_SIZES] = arm
-    return {key: arm for key, arm in systems.items() if arm is not None}
-
-
-def _recorded(library: Library, chunker: str, ordering: str) -> DrawnScores | None:
-    record = library.get(Condition(EMMA, chunker, MINILM_512, ordering, CORRECTED.name))
-    if record is None:
-        return None
-    size = record.run.sizes["cl100k"].mean
-    return DrawnScores(record.wide[list(MEASURES)].dropna(), record.run.counts.chunks, size)
+            arms[ordering, AUTHORS_SIZES] = replace(released, scores=scores, draws=len(draws))
+    return arms
 
 
 def _drawn(study: Study, where: Mapping[str, str]) -> tuple[pd.DataFrame, pd.DataFrame]:

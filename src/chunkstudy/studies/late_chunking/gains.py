@@ -14,12 +14,11 @@ from dataclasses import replace
 from itertools import product
 from typing import NamedTuple
 
-import numpy as np
 import pandas as pd
 from scipy import special
 
-from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import HIGHER, LOWER, Pair, at, differences
+from chunkstudy.evaluation.statistics.intervals import LEVEL
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.studies.late_chunking.systems import (
     AVERAGED,
@@ -117,28 +116,31 @@ def system_gains(
 
 def together(rows: pd.DataFrame) -> pd.DataFrame:
     """By model, system and baseline the mean of the collections' differences with a t-interval over
-    collections, and the ``least`` and ``most`` of them; over all, and over the new ones alone."""
-    found = []
+    collections, and the ``least`` and ``most`` of them; over all, and over the new ones alone. A
+    single collection has no interval."""
+    means = []
     for (model, system, baseline), part in rows.groupby(
         ["model", "system", "baseline"], sort=False
     ):
         new = part[~part["collection"].isin(KNOWN)]
-        for over, some in ((ALL, part), (NEW, new)):
+        for over, some in ((ALL, part["difference"]), (NEW, new["difference"])):
             if len(some):
-                keys = {"model": model, "system": system, "baseline": baseline, "over": over}
-                found.append(keys | _over_collections(some["difference"]))
-    return pd.DataFrame(found)
-
-
-def _over_collections(differences: pd.Series) -> dict[str, float]:
-    """Their mean, each counting once, with its interval; none of a single collection."""
-    n, mean = len(differences), statistics.mean(differences)
-    reach = np.nan
-    if n > 1:
-        reach = special.stdtrit(n - 1, (1 + statistics.LEVEL) / 2) * differences.std() / n**0.5
-    ends = {"low": mean - reach, "high": mean + reach}
-    least, most = differences.min(), differences.max()
-    return {"collections counted": n, "difference": mean, **ends, "least": least, "most": most}
+                reach = special.stdtrit(len(some) - 1, (1 + LEVEL) / 2) * some.sem()
+                means.append(
+                    {
+                        "model": model,
+                        "system": system,
+                        "baseline": baseline,
+                        "over": over,
+                        "collections counted": len(some),
+                        "difference": some.mean(),
+                        "low": some.mean() - reach,
+                        "high": some.mean() + reach,
+                        "least": some.min(),
+                        "most": some.max(),
+                    }
+                )
+    return pd.DataFrame(means)
 
 
 def answers(rows: pd.DataFrame, summed: pd.DataFrame) -> pd.DataFrame:

@@ -8,8 +8,9 @@ been read before.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 
 import pandas as pd
 
@@ -46,10 +47,7 @@ def halves(papers: SystemScores) -> tuple[SystemScores, SystemScores]:
             "has all"
         )
     chooses = papers.documents.reindex(papers.scores.index).map(covid_qa.chooses)
-    first, second = (
-        replace(papers, scores=papers.scores[half], documents=papers.documents)
-        for half in (chooses, ~chooses)
-    )
+    first, second = (replace(papers, scores=papers.scores[half]) for half in (chooses, ~chooses))
     return first, second
 
 
@@ -58,28 +56,32 @@ def chosen(half: SystemScores, windows: Sequence[int]) -> tuple[str, pd.DataFram
     Where an interval includes 0 the two are tied, and by the rule the one that reads fewer tokens
     would be chosen; a question's score is its mean over windows."""
     best = max(LAYOUTS, key=lambda layout: _score(half, layout, windows).mean())
-    pairs = [_pair(half, best, layout, windows) for layout in LAYOUTS if layout != best]
-    return best, differences(pairs, "the choice, {collection}", "score", "other score")
+    others = [layout for layout in LAYOUTS if layout != best]
+    return best, _leads(half, best, others, {EVERY: windows}, "the choice, {collection}")
 
 
 def report(half: SystemScores, layout: str, windows: Sequence[int]) -> pd.DataFrame:
     """A layout against the others, against plain chunks in the same window and read whole, over all
     windows and in each."""
-    against = [*(other for other in LAYOUTS if other != layout), SAME_WINDOW, READ_WHOLE]
-    pairs = [
-        _pair(half, layout, other, some, name)
-        for name, some in {EVERY: windows, **{str(window): [window] for window in windows}}.items()
-        for other in against
-    ]
-    return differences(pairs, "the registered choice, {collection}", "score", "other score")
+    others = [*(other for other in LAYOUTS if other != layout), SAME_WINDOW, READ_WHOLE]
+    over = {EVERY: windows} | {str(window): [window] for window in windows}
+    return _leads(half, layout, others, over, "the registered choice, {collection}")
 
 
-def _pair(
-    half: SystemScores, layout: str, other: str, windows: Sequence[int], name: str = EVERY
-) -> Pair:
-    keys = half.keys | {"layout": layout, "against": other, "window": name}
-    first, second = (_score(half, name, windows) for name in (layout, other))
-    return Pair(keys, first, second, half.documents)
+def _leads(
+    half: SystemScores,
+    layout: str,
+    others: Sequence[str],
+    over: Mapping[str, Sequence[int]],
+    family: str,
+) -> pd.DataFrame:
+    """A layout minus each other, over sets of windows by their names."""
+    pairs = []
+    for (name, windows), other in product(over.items(), others):
+        keys = half.keys | {"layout": layout, "against": other, "window": name}
+        first, second = (_score(half, one, windows) for one in (layout, other))
+        pairs.append(Pair(keys, first, second, half.documents))
+    return differences(pairs, family, "score", "other score")
 
 
 def _score(half: SystemScores, name: str, windows: Sequence[int]) -> pd.Series:

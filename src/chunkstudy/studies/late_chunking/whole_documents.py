@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 
 import pandas as pd
 
@@ -55,18 +56,15 @@ def read_documents(
         encoders: hub ids.
         searched: the tables of the experiment ``word-search``.
     """
-    found = []
-    for collection, some in chunkers.items():
-        given = (study, [collection], encoders)
-        cut = read(*given, some, CUT, MEASURE, searched)
-        uncut = read(*given, [NONE], list(UNCUT), MEASURE, searched)
-        for chunked, whole in zip(cut, uncut, strict=True):
-            scores = pd.concat([chunked.scores, whole.scores.rename(columns=UNCUT)], axis=1)
-            missing = (*chunked.missing, *(UNCUT[system] for system in whole.missing))
-            found.append(
-                replace(chunked, scores=scores, documents=meetings(chunked), missing=missing)
-            )
-    return found
+    of_documents = []
+    for (collection, some), encoder in product(chunkers.items(), encoders):
+        given = (study, [collection], [encoder])
+        (cut,) = read(*given, some, CUT, MEASURE, searched)
+        (uncut,) = read(*given, [NONE], list(UNCUT), MEASURE, searched)
+        scores = pd.concat([cut.scores, uncut.scores.rename(columns=UNCUT)], axis=1)
+        missing = (*cut.missing, *(UNCUT[system] for system in uncut.missing))
+        of_documents.append(replace(cut, scores=scores, documents=meetings(cut), missing=missing))
+    return of_documents
 
 
 def meetings(some: SystemScores) -> pd.Series | None:

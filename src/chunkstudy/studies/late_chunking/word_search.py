@@ -15,16 +15,15 @@ from dataclasses import dataclass, replace
 import pandas as pd
 
 from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.base.spans import Chunks, Collection
+from chunkstudy.base.spans import Collection
 from chunkstudy.collections import beir, registry
 from chunkstudy.encoders import models
 from chunkstudy.evaluation.retrieval.bm25 import words
-from chunkstudy.evaluation.retrieval.chunks import Limit, Ranking
+from chunkstudy.evaluation.retrieval.chunks import Limit
 from chunkstudy.evaluation.retrieval.fusion import FUSED
-from chunkstudy.runs import scoring, steps
+from chunkstudy.runs import steps
 from chunkstudy.runs.conditions import MINILM_512, NONE, PRE_EMBEDDING, Condition, parse_encoder
 from chunkstudy.runs.estimate import DEVICES, TWO_CORES, in_words
-from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.late_chunking.systems import BOTH, E5, MPNET, WORDS
 
@@ -41,7 +40,6 @@ WITHIN = (
 )
 WHOLE = (*beir.LAPTOP, "qmsum")
 ENCODERS = (MINILM_512, f"{MPNET}-w512-bfloat16".replace("/", "__"), E5.replace("/", "__"))
-MEASURES = {"in_document": "DCG@10", "in_corpus": "nDCG@10"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +76,18 @@ def part(context: Context, part: Part) -> dict[str, pd.DataFrame]:
     judged spans (:func:`shared_words`)."""
     collection = replace(context.collection(part.collection), name=part.collection)
     store = None if part.encoder == NONE else context.store(part.encoder)
+    within = registry.find(part.collection).task == "in_document"
     found = []
     for chunker in part.chunkers:
         context.say(f"{part.name}: {chunker}")
         condition = Condition(part.collection, chunker, MINILM_512, PRE_EMBEDDING, CORRECTED.name)
         chunks = context.chunks(condition)
-        rows = scores(collection, chunks, rank(collection, chunks, store))
+        vectors = None if store is None else steps.encode(collection, chunks, store)
+        words = steps.words(collection, chunks)
+        allowed = Limit.of(collection, chunks) if within else None
+        ranking = steps.search(vectors, FUSED, words, allowed=allowed)
+        values = steps.score(collection, chunks, ranking)["DCG@10" if within else "nDCG@10"]
+        rows = values.dropna().rename("value").rename_axis("query_id").reset_index()
         found.append(rows.assign(chunker=chunker))
     keys = {"collection": part.collection, "encoder": part.encoder, "system": part.system}
     tables = {
@@ -100,27 +104,6 @@ def make(context: Context, collections: Sequence[str]) -> dict[str, pd.DataFrame
     made = [part(context, one) for one in PLAN if one.collection in collections]
     names = dict.fromkeys(name for tables in made for name in tables)
     return {name: pd.concat([t[name] for t in made if name in t]) for name in names}
-
-
-def rank(collection: Collection, chunks: Chunks, store: VectorStore | None) -> Ranking:
-    """The chunks of every question by words, or with a model by words and vectors together; within
-    the question's own document where it is asked of one."""
-    texts = chunks.texts(collection.documents)
-    questions = [query.text for query in collection.queries]
-    within = registry.find(collection.name).task == "in_document"
-    allowed = Limit.of(collection, chunks) if within else None
-    vectors = None
-    if store is not None:
-        vectors = steps.Vectors(store.encode(questions, "query"), store.encode(texts))
-    return steps.search(vectors, FUSED, steps.Words(questions, texts), allowed=allowed)
-
-
-def scores(collection: Collection, chunks: Chunks, ranking: Ranking) -> pd.DataFrame:
-    """``query_id`` and ``value``, a fraction, as records have them."""
-    measure = MEASURES[registry.find(collection.name).task]
-    scored = scoring.score(collection.name, collection, chunks, ranking, CORRECTED)
-    values = scoring.rounded(scored.scores)[measure].dropna()
-    return values.rename("value").rename_axis("query_id").reset_index()
 
 
 def shared_words(collection: Collection) -> pd.DataFrame:

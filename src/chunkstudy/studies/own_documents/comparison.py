@@ -14,7 +14,6 @@ from chunkstudy.chunkers.structure import sentences
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.measures import coverage, in_tokens
 from chunkstudy.evaluation.statistics import power
-from chunkstudy.evaluation.statistics.clusters import clustered_means
 from chunkstudy.evaluation.statistics.differences import (
     BOOTSTRAP,
     FEWEST_DOCUMENTS,
@@ -23,6 +22,8 @@ from chunkstudy.evaluation.statistics.differences import (
     Pair,
     differences,
 )
+from chunkstudy.evaluation.statistics.testing import clustered_means
+from chunkstudy.studies.own_documents.choice import choose
 from chunkstudy.studies.own_documents.pipeline import (
     ChunkIndex,
     Ints,
@@ -52,7 +53,10 @@ class Comparison:
         needed: how many questions tell the best two apart; empty with one system.
         scores: by question, the deciding measure of every system.
         answer: in a sentence, or two where text is never read.
-        more: how many more questions, and whether the measures agree; empty with one system.
+        more: how many more questions, whether the measures agree, and what would save text; empty
+            with one system.
+        chosen: the place in the table of the way to take: of those that no test tells from the
+            best the one that costs least.
     """
 
     table: pd.DataFrame
@@ -61,6 +65,7 @@ class Comparison:
     scores: pd.DataFrame
     answer: str
     more: str
+    chosen: int
 
     @property
     def hardest(self) -> pd.Series:
@@ -87,8 +92,11 @@ def compare(pipeline: Pipeline, ranked: Sequence[Result], seed: int) -> Comparis
         other = pipeline.measures[1]
         leader = int(np.argmax([result.scores[other].mean() for result in ranked]))
         then += f" {disagreement(other, labels[leader])}" if leader else ""
+    cost = READ if READ in table else "tokens encoded"
+    taken = choose(table, tests, labels, cost, FEWEST)
     first = answer(table, tests, labels[0])
-    return Comparison(table, tests, needed, scores, first, then.strip())
+    then = f"{then} {taken.sentence}".strip()
+    return Comparison(table, tests, needed, scores, first, then, taken.place)
 
 
 def best_first(results: Sequence[Result], measures: Sequence[str]) -> list[Result]:
@@ -125,7 +133,7 @@ def answer(table: pd.DataFrame, tests: pd.DataFrame, best: str) -> str:
         sentence = f"{best} scores {measured}, the mean over {questions}; name a second chunker, "
         sentence += "encoder or ordering to compare it with."
     elif first["n"] < FEWEST:
-        sentence = f"Not tested: {led} over {questions}, too few to tell; add more."
+        sentence = f"Not tested: {questions} cannot tell ways of chunking apart; {led}."
     elif behind == others:
         sentence = f"Yes: {led}, significantly more than each of the {others} others."
     elif behind:

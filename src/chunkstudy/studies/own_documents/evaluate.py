@@ -64,6 +64,7 @@ def evaluate(
     seed: int = 0,
     name: str = "",
     output: str | Path | None = None,
+    only_vectors: bool = False,
     say: Say = lambda _: None,
 ) -> Evaluation:
     """Compare ways of chunking on your own documents and questions (docs/your-own-data.md).
@@ -85,6 +86,7 @@ def evaluate(
         seed: of the resamples behind the intervals.
         name: of the collection; after the documents if empty.
         output: the folder to write; below ``build/evaluations`` if none.
+        only_vectors: leaves out BM25 and its fusion with each encoder, which else stand beside.
         say: told how it goes.
 
     Raises:
@@ -92,7 +94,7 @@ def evaluate(
     """
     pipeline, compared, notes = prepared(
         documents, questions, chunkers, encoders, orderings=orderings, k=k, budget=budget,
-        base_url=base_url, name=name, say=say,
+        base_url=base_url, name=name, only_vectors=only_vectors, say=say,
     )  # fmt: skip
     collection = pipeline.collection
     if not collection.queries:
@@ -127,6 +129,7 @@ def prepared(
     budget: int = 0,
     base_url: str = "",
     name: str = "",
+    only_vectors: bool = False,
     say: Say = lambda _: None,
 ) -> tuple[Pipeline, tuple[System, ...], tuple[str, ...]]:
     """What is read, what is compared, and in a sentence each what is left out of both. Arguments
@@ -137,7 +140,10 @@ def prepared(
     collection = texts.collection
     say(f"{len(collection.documents):,} documents, {len(collection.queries):,} questions")
     pipeline = Pipeline(texts, places.here().vectors, k, budget)
-    compared, notes = systems(chunkers, encoders, orderings, base_url)
+    asked = bool(collection.queries)  # screening knows no ranking
+    compared, notes = systems(
+        chunkers, encoders, orderings, base_url, only_vectors=only_vectors or not asked
+    )
     return pipeline, compared, (*texts.notes, *notes, *scripts.notes(collection, compared))
 
 

@@ -11,14 +11,14 @@ from typing import Any
 import pandas as pd
 
 from chunkstudy.collections.own_documents import EVALUATION
-from chunkstudy.evaluation.statistics import holm, paired_difference
-from chunkstudy.evaluation.statistics.differences import SIGNIFICANT
+from chunkstudy.evaluation.statistics.differences import HIGHER, LOWER, Pair, differences
 from chunkstudy.studies.own_documents.evaluate import Evaluation
 from chunkstudy.studies.own_documents.report import SCORES
 from chunkstudy.studies.own_documents.systems import EvaluationError
 from chunkstudy.study.formats import estimate, percent
 
 BETTER, WORSE, SAME, UNDECIDED = "better", "worse", "the same", "not told apart"
+OUTCOMES = {HIGHER: BETTER, LOWER: WORSE}
 THAN = {BETTER: "than", WORSE: "than", SAME: "as", UNDECIDED: "from"}
 QUESTION = "question"
 
@@ -28,8 +28,9 @@ class Gate:
     """What became of the systems that both evaluations have.
 
     Attributes:
-        table: a row a system: the questions compared, both means, their difference with its 95%
-            interval, as fractions, p with Holm's correction, and what came of it.
+        table: a row a system, of :func:`differences`: the questions compared, both means, their
+            difference with its 95% interval, as fractions, p with Holm's correction, and as
+            ``outcome`` what came of it.
         notes: what is not the same in both, a sentence each.
     """
 
@@ -81,26 +82,10 @@ def held_against(evaluation: Evaluation, baseline: Path) -> Gate:
     asked = both[(now.loc[both, QUESTION] == before.loc[both, QUESTION]).to_numpy()]
     if len(asked) < 2:
         raise EvaluationError(f"{folder} has fewer than two of these questions; nothing to compare")
-    rows = []
-    for system in systems:
-        first, second = now.loc[asked, system], before.loc[asked, system]
-        tested = paired_difference(first, second)
-        rows.append(
-            {
-                "system": system,
-                "n": len(asked),
-                "before": float(second.mean()),
-                "now": float(first.mean()),
-                "difference": tested.mean,
-                "low": tested.interval.low,
-                "high": tested.interval.high,
-                "p": tested.p,
-            }
-        )
-    table = pd.DataFrame(rows)
-    table["p_holm"] = holm(table["p"])
-    pairs = zip(table["difference"], table["p_holm"], strict=True)
-    table["outcome"] = [_outcome(difference, p) for difference, p in pairs]
+    pairs = (Pair({"system": x}, now.loc[asked, x], before.loc[asked, x]) for x in systems)
+    table = differences(pairs, "against the baseline", "now", "before")
+    table["outcome"] = table["shown"].map(OUTCOMES).fillna(UNDECIDED)
+    table.loc[(table["outcome"] == UNDECIDED) & (table["difference"] == 0), "outcome"] = SAME
     return Gate(table, tuple(_changed(evaluation, record, len(asked), len(before))))
 
 
@@ -120,12 +105,6 @@ def _stored(folder: Path) -> tuple[dict[str, Any], pd.DataFrame]:
         raise EvaluationError(
             f"{folder} is no whole evaluation ({type(error).__name__}); evaluate again"
         ) from None
-
-
-def _outcome(difference: float, p: float) -> str:
-    if not p < SIGNIFICANT:
-        return SAME if difference == 0 else UNDECIDED
-    return BETTER if difference > 0 else WORSE
 
 
 def _changed(evaluation: Evaluation, record: dict[str, Any], asked: int, before: int) -> list[str]:

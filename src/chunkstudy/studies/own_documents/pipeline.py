@@ -25,7 +25,7 @@ from chunkstudy.evaluation.measures import ranking as of_documents
 from chunkstudy.evaluation.measures.copies import found_first
 from chunkstudy.evaluation.retrieval import small_to_large
 from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Ranking, Search
-from chunkstudy.evaluation.retrieval.documents import DocumentRanking, own_documents
+from chunkstudy.evaluation.retrieval.documents import own_documents
 from chunkstudy.runs import encoding, steps
 from chunkstudy.runs.chunking import cut
 from chunkstudy.runs.conditions import parse_chunker
@@ -250,7 +250,7 @@ class Pipeline:
     def _document_scores(self, ranking: Ranking) -> pd.DataFrame:
         """Measures of ranked documents, a row a question that has a relevant one."""
         k = self.cutoff
-        first = DocumentRanking(ranking.chunk[:, :k], ranking.score[:, :k], ranking.ties_at_cut)
+        first = Ranking(ranking.chunk[:, :k], ranking.score[:, :k], ranking.ties_at_cut)
         named = [name.replace(f"RR@{k}", "RR") for name in self.measures]  # of these, RR is at k
         scores = of_documents.per_query(self.collection, first, named)
         wide = scores.pivot(index="query_id", columns="measure", values="value")

@@ -44,6 +44,7 @@ def describe(
         },
         "left_out": list(notes),
         "measures": list(pipeline.measures),
+        "read": {"budget": pipeline.budget} if pipeline.budget else {"k": pipeline.cutoff},
         "seed": seed,
         "arms": [_describe(result) for result in results],
         **made_on(PACKAGES),

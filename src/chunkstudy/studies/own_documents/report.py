@@ -2,29 +2,50 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import pandas as pd
 from markupsafe import Markup
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table as Grid
 
 from chunkstudy.base.files import write_text
 from chunkstudy.base.spans import Collection
+from chunkstudy.runs.conditions import PRE_EMBEDDING
 from chunkstudy.studies.own_documents import record
+from chunkstudy.studies.own_documents.choice import as_yaml
 from chunkstudy.studies.own_documents.comparison import READ, Comparison
-from chunkstudy.studies.own_documents.systems import shown_as
+from chunkstudy.studies.own_documents.systems import PLAIN, shown_as
 from chunkstudy.study import titles
 from chunkstudy.study.formats import Column, Columns, percent, points, thousandths, whole
 from chunkstudy.study.inspector.pages import templates
 from chunkstudy.study.tables import Table
 
-PAGE, SCORES = "index.html", "scores.csv"
+PAGE, SCORES, CHOSEN = "index.html", "scores.csv", "chosen.yaml"
 CAPTIONS = {
     "evaluation": "Ways of chunking, the best first; scores in percent.",
     "evaluation_tests": "Every other against the best.",
     "evaluation_needed": "How many questions would tell the best two apart four times in five.",
 }
+IN_TERMINAL = {
+    "score": ("score", "low", "high", READ, "unread"),
+    "difference": ("difference", "difference_low", "difference_high", "p_holm", "shown"),
+    "sentences broken": (
+        "chunks",
+        "mean tokens",
+        "unread",
+        "sentences broken",
+        "text in several chunks",
+    ),
+}
+"""What a terminal shows of a table, by a column that only it has; the rest stands in the files."""
+HEAD = 12
+"""Characters of a line of a column's title there."""
 SCREENED = "What needs no question, by way of chunking."
 COLUMNS: Columns = {
     "mean tokens": Column("tokens per chunk", whole),
@@ -70,6 +91,7 @@ def write(
         write_text(folder / f"{name}.tex", _table(frame).latex(name, CAPTIONS[name]))
     scores = comparison.scores.rename_axis("id").to_csv(lineterminator="\n")
     write_text(folder / SCORES, scores)
+    write_text(folder / CHOSEN, _chosen(comparison, described["read"]))
     page = templates(Path(__file__).parent).get_template("page.html").render(
         collection=collection,
         evaluation=comparison,
@@ -83,8 +105,23 @@ def write(
         qrels=record.QRELS,
         questions=questions,
         scores_file=SCORES,
+        chosen_file=CHOSEN,
     )  # fmt: skip
     write_text(folder / PAGE, page)
+
+
+def _chosen(comparison: Comparison, read: dict[str, int]) -> str:
+    """The settings of the way to take, and why it."""
+    row = comparison.table.iloc[comparison.chosen]
+    why = "The best by its mean; the record of the evaluation says by how much."
+    if comparison.chosen:
+        why = "Not told from the best by a test, and cheapest of these; see the evaluation's page."
+    settings: dict[str, object] = {
+        "chunker": str(row["chunker"]),
+        "encoder": str(row["encoder"]).replace("__", "/"),
+        "ordering": PLAIN if row["ordering"] == PRE_EMBEDDING else str(row["ordering"]),
+    }
+    return as_yaml(settings | read, why)
 
 
 def named(comparison: Comparison) -> dict[str, pd.DataFrame]:
@@ -94,9 +131,29 @@ def named(comparison: Comparison) -> dict[str, pd.DataFrame]:
 
 
 def text(frames: dict[str, pd.DataFrame]) -> str:
-    """Tables by their captions as a terminal shows them."""
-    shown = {caption: _table(frame).text for caption, frame in frames.items()}
-    return "\n\n".join(f"{caption}\n{t.to_string(index=False)}" for caption, t in shown.items())
+    """Tables by their captions, as wide as the terminal and with what decides; all columns stand in
+    the files."""
+    console = Console(width=shutil.get_terminal_size().columns, color_system=None)
+    with console.capture() as shown:
+        for caption, frame in frames.items():
+            kind = next(name for name in reversed(IN_TERMINAL) if name in frame)
+            names = [name for name in IN_TERMINAL[kind] if name in frame]
+            cells = Table.of(frame, names, COLUMNS).text
+            grid = Grid(title=caption, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+            grid.add_column("way of chunking", overflow="fold")
+            for name in cells:
+                grid.add_column(fill(str(name), HEAD), justify="right", no_wrap=True)
+            for name, row in zip(_names(frame), cells.to_numpy().tolist(), strict=True):
+                grid.add_row(name, *map(str, row))
+            console.print(grid)
+    return shown.get().rstrip()
+
+
+def _names(frame: pd.DataFrame) -> list[str]:
+    """What tells a row's system from the others, as a reader knows it."""
+    keys = [x for x in ("encoder", "ordering") if frame[x].nunique() > 1]
+    rows = frame[["chunker", *keys]].to_dict("records")
+    return [", ".join(shown_as(str(key), value) for key, value in row.items()) for row in rows]
 
 
 def _table(frame: pd.DataFrame) -> Table:
@@ -111,14 +168,14 @@ def _bars(table: pd.DataFrame) -> list[dict[str, Any]]:
     low, high = table[["low", "score"]].min().min(), table[["high", "score"]].max().max()
     margin = max(0.02, 0.15 * (high - low))
     start, end = max(0.0, low - margin), min(1.0, high + margin)
-    keys = [key for key in ("encoder", "ordering") if table[key].nunique() > 1]
     bars = []
-    for row in table.fillna({"low": table["score"], "high": table["score"]}).to_dict("records"):
+    whole_rows = table.fillna({"low": table["score"], "high": table["score"]}).to_dict("records")
+    for name, row in zip(_names(table), whole_rows, strict=True):
         values = row["score"], row["low"], row["high"]
         center, left, right = (100 * (value - start) / (end - start) for value in values)
         bars.append(
             {
-                "name": ", ".join(shown_as(key, row[key]) for key in ("chunker", *keys)),
+                "name": name,
                 "left": round(left, 2),
                 "width": round(right - left, 2),
                 "mean": round(center, 2),

@@ -20,13 +20,10 @@ LONG = 1_000
 
 
 def notes(collection: Collection, systems: Sequence[System]) -> Iterator[str]:
-    """A sentence for each thing that some of the systems cannot see."""
-    yield from _endless(collection, systems)
-    yield from _unmatched(collection, systems)
-
-
-def _endless(collection: Collection, systems: Sequence[System]) -> Iterator[str]:
-    """Chunkers that cut between sentences, where texts have none that they know."""
+    """A sentence for each thing that some of the systems cannot see: chunkers that cut between
+    sentences, where texts have none that they know; questions none of whose words stands in any
+    document, where words rank."""
+    texts = [document.text for document in collection.documents]
     names = {part.slug for system in systems for part in system.chunker.cutting}
     cutting = sorted(
         name
@@ -34,12 +31,10 @@ def _endless(collection: Collection, systems: Sequence[System]) -> Iterator[str]
         if any(name == kind or name.startswith(f"{kind}-") for kind in BY_SENTENCE)
         and not name.startswith("kamradt-modified")
     )
-    if not cutting:
-        return
-    texts = [document.text for document in collection.documents]
     # of each text the stretches without an end, in characters
-    stretches = [[n for n in _lengths(text) if n > LONG] for text in texts if len(text) > LONG]
-    endless = [lengths for lengths in stretches if lengths]
+    long = [text for text in texts if cutting and len(text) > LONG]
+    lengths = [[end - start for start, end in sentences(text, "any")] for text in long]
+    endless = [some for of in lengths if (some := [length for length in of if length > LONG])]
     if endless:
         share = sum(map(sum, endless)) / sum(map(len, texts))
         yield (
@@ -48,17 +43,9 @@ def _endless(collection: Collection, systems: Sequence[System]) -> Iterator[str]
             f"than {LONG:,} characters in which none does ({len(endless)} of {len(texts)} "
             "documents); such a stretch stays in one chunk, and a chunker by size cuts it."
         )
-
-
-def _lengths(text: str) -> list[int]:
-    return [end - start for start, end in sentences(text, "any")]
-
-
-def _unmatched(collection: Collection, systems: Sequence[System]) -> Iterator[str]:
-    """Questions none of whose words stands in any document, where words rank."""
-    if not any(system.retriever.words for system in systems) or not collection.queries:
+    if not any(system.retriever.words for system in systems):
         return
-    known = {word for document in collection.documents for word in words(document.text, "any")}
+    known = {word for text in texts for word in words(text, "any")}
     missed = sum(known.isdisjoint(words(query.text, "any")) for query in collection.queries)
     if missed:
         yield (

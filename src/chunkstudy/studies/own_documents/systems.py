@@ -42,6 +42,8 @@ PLUS = "+"
 """Between a chunker and what it returns a chunk with, another chunker or so many neighbours; and
 between BM25 and a model."""
 WINDOW = re.compile(r"window-([1-9][0-9]?)")
+SWEEP = re.compile(r"\{([^{}]+)\}")
+"""Several values in a chunker's name, ``recursive-{100,200}-0``, as shells write them."""
 RETURNED = {"none": "their document", "paragraph": "their paragraph"}
 """What a name calls larger chunks of which the chunker's own would read oddly."""
 UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
@@ -151,12 +153,17 @@ def systems(
     encoders: Iterable[Any],
     orderings: Sequence[str],
     base_url: str = "",
+    only_vectors: bool = True,
 ) -> tuple[tuple[System, ...], tuple[str, ...]]:
     """Every chunker with every encoder in every ordering that the encoder takes, and in a sentence
     each what was asked for and is not among them.
 
+    Unless ``only_vectors``, and where no encoder that is named ranks by words, BM25 and its fusion
+    with each encoder stand beside, over plain chunks.
+
     Args:
-        chunkers: slugs, ``module:name``, or objects; objects under names of your own in a mapping.
+        chunkers: slugs, several as ``recursive-{100,200}-0``, ``module:name``, or objects; objects
+            under names of your own in a mapping.
         encoders: hub ids, folders, slugs of the registry, functions, ``bm25``, ``bm25+MODEL``.
         orderings: ``plain``, ``late``, ``title``, ``headings``, or slugs of the study.
         base_url: of the server that ``openai/MODEL`` is behind.
@@ -165,8 +172,11 @@ def systems(
         EvaluationError, ChunkerError, ModelError, ValueError: in a sentence on what to do.
     """
     named = chunkers.items() if isinstance(chunkers, Mapping) else (("", x) for x in chunkers)
-    ways = [chunker(given, name) for name, given in named]
+    ways = [chunker(one, name) for name, given in named for one in _each(given)]
     retrievers = [retriever(given, base_url) for given in encoders]
+    beside: list[Retriever] = []
+    if not only_vectors and not any(model.words for model in retrievers):
+        beside = [retriever(BM25), *map(with_words, retrievers)]
     _refuse_twice([way.slug for way in ways], 'give them names, {"one": first, "other": second}')
     _refuse_twice([NONE, *(model.slug for model in retrievers)], "rename it")
     if not ways or not retrievers or not orderings:
@@ -182,7 +192,19 @@ def systems(
                 compared += [System(way, model, method) for way in ways]
     if not compared:
         raise EvaluationError(f"{notes[0][:-1]}; leave --ordering out to evaluate it as it is")
+    compared += [System(way, model, EmbeddingMethod()) for model in beside for way in ways]
     return tuple(compared), tuple(notes)
+
+
+def _each(given: Any) -> list[Any]:
+    """The chunkers that a name with several values stands for; anything else as it is."""
+    several = SWEEP.search(given) if isinstance(given, str) else None
+    if not several:
+        return [given]
+    before, after = given[: several.start()], given[several.end() :]
+    return [
+        name for value in several[1].split(",") for name in _each(f"{before}{value.strip()}{after}")
+    ]
 
 
 def _refuse_twice(slugs: Sequence[str], remedy: str) -> None:
@@ -263,9 +285,7 @@ def retriever(given: Any, base_url: str = "") -> Retriever:
     if given == BM25:
         return Retriever(BM25, BM25, None, why_plain="it ranks by words", words=True)
     if given.startswith(f"{BM25}{PLUS}"):
-        model = retriever(given.removeprefix(f"{BM25}{PLUS}"), base_url)
-        name, slug = (f"{BM25}{PLUS}{of_model}" for of_model in (model.name, model.slug))
-        return replace(model, name=name, slug=slug, words=True)
+        return with_words(retriever(given.removeprefix(f"{BM25}{PLUS}"), base_url))
     slug, path = given.replace("/", "__"), Path(given).expanduser()
     if given.startswith(SERVED) and (base_url or not _registered(slug)):
         load = _kept(partial(_served, given, base_url or None))
@@ -274,6 +294,12 @@ def retriever(given: Any, base_url: str = "") -> Retriever:
         return _function(own.named(given), given)
     known = _registered(slug) or _registered(f"sentence-transformers__{slug}")
     return _of_files(given) if path.is_dir() or not known else _of_the_registry(known)
+
+
+def with_words(model: Retriever) -> Retriever:
+    """A model and BM25 by reciprocal ranks."""
+    name, slug = (f"{BM25}{PLUS}{of_model}" for of_model in (model.name, model.slug))
+    return replace(model, name=name, slug=slug, words=True)
 
 
 def _registered(slug: str) -> EncoderName | None:

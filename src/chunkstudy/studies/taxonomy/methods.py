@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import pandas as pd
+from scipy import stats
 
 from chunkstudy.base.places import Places
-from chunkstudy.evaluation.statistics.agreement import kendall
 from chunkstudy.published.sources import AVERAGE
 from chunkstudy.runs import facts
 from chunkstudy.study.formats import Column, Columns, number, percent, points, whole
@@ -61,7 +61,7 @@ def agreement(published: pd.DataFrame) -> pd.Series:
     own = published[published["chunker"] != AVERAGE]
     wide = own.pivot(index=["encoder", "chunker"], columns="collection", values="value")
     taus = {
-        str(encoder): kendall(scores[AVERAGE], scores["gutenqa"])
+        str(encoder): stats.kendalltau(scores[AVERAGE], scores["gutenqa"]).statistic
         for encoder, scores in wide.groupby("encoder", sort=False)
     }
     return pd.Series(taus, name="Kendall's tau").rename_axis("encoder")
@@ -125,7 +125,7 @@ def leads(published: pd.DataFrame) -> pd.Series:
 def agreement_of_orders(published: pd.DataFrame) -> float:
     """Kendall's tau-b of the original and the reproduced order of Table 1's methods."""
     wide = published.pivot(index="chunker", columns="statistic", values="value")
-    return kendall(wide["original"], wide["reproduced"])
+    return float(stats.kendalltau(wide["original"], wide["reproduced"]).statistic)
 
 
 def gaps(published: pd.DataFrame) -> pd.DataFrame:

@@ -6,6 +6,7 @@ from chunkstudy.studies.which_chunker.advice import (
     GROUP,
     IN_THE_PAPER,
     advice,
+    by_model,
     called,
     figure_best,
 )

@@ -13,7 +13,7 @@ from chunkstudy.runs.conditions import PRE_EMBEDDING
 from chunkstudy.studies.which_chunker.ranking import READ
 from chunkstudy.study import titles
 from chunkstudy.study.drawing import COLORS, intervals, one_legend, rows_named, style, titled
-from chunkstudy.study.formats import Column, Columns, whole
+from chunkstudy.study.formats import Column, Columns, points, whole
 
 GROUP = ["task", "collection", "encoder"]
 """What is ranked by itself, as the tables name it."""
@@ -84,6 +84,12 @@ def advice(ranked: pd.DataFrame) -> pd.DataFrame:
 
 
 @style()
+def by_model(differences: pd.DataFrame) -> str:
+    """The least and the largest difference of some models, in points, and of how many."""
+    ends = sorted(differences["difference"], key=abs)
+    return f"{points(ends[0])} to {points(ends[-1])} points with {len(ends)} models"
+
+
 def figure_best(ranked: pd.DataFrame, title: str, most: int = 3) -> Figure:
     """The best systems of each model, and its best by plain vectors, with 95% intervals, a panel a
     task and collection; hollow what trails the best of its model significantly.

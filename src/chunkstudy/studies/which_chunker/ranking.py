@@ -22,7 +22,6 @@ from chunkstudy.chunkers.table import CHUNKERS
 from chunkstudy.collections import beir
 from chunkstudy.encoders import models
 from chunkstudy.evaluation import statistics
-from chunkstudy.evaluation.statistics.clusters import clustered_means
 from chunkstudy.evaluation.statistics.differences import (
     FEWEST_DOCUMENTS,
     SIGNIFICANT,
@@ -30,6 +29,7 @@ from chunkstudy.evaluation.statistics.differences import (
     differences,
     documents_of,
 )
+from chunkstudy.evaluation.statistics.testing import clustered_means
 from chunkstudy.runs import facts
 from chunkstudy.runs.conditions import (
     NONE,

@@ -26,6 +26,7 @@ from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Collection, Span
 from chunkstudy.base.tokens import without_surrogates
+from chunkstudy.collections import own_formats
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.runs.conditions import MINILM, NONE, Condition, ConditionError
 from chunkstudy.runs.requirements import reason_not_run
@@ -242,6 +243,7 @@ def templates(*folders: Path) -> jinja2.Environment:
     environment.filters["name"] = lambda value, kind: titles.shown(kind, value)
     environment.globals |= {
         "causes": CAUSES, "measures": MEASURES, "marked": marked, "around": AROUND,
+        "page_of": own_formats.page,
     }  # fmt: skip
     return environment
 

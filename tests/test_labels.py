@@ -1,20 +1,34 @@
-"""Chunk labels against Python's own sets, and the tutorial's rules at their edges."""
+"""Chunk labels against Python's own sets, the tutorial's rules at their edges and its worked
+example, and sums written out over what the study left."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chunkstudy import Study
+from chunkstudy.base.places import Places
 from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
+from chunkstudy.evaluation import statistics
+from chunkstudy.runs import study_results
+from chunkstudy.studies import labels
+from chunkstudy.studies.labels import averages
 from chunkstudy.studies.labels.chunk_labels import (
     GOLD_RULES,
     GoldRule,
-    LabelCounts,
-    count,
+    count_ids,
     gold_chunks,
+    macro,
+    micro,
+    rates,
 )
+from chunkstudy.studies.labels.worked_example import worked_example
 
+PLACES = Places(Path(__file__).parents[1])
 Pair = tuple[set[int], list[int]]  # gold chunks, retrieved chunks
 CHUNKS = 8
 queries = st.lists(
@@ -31,19 +45,8 @@ places = st.tuples(st.integers(0, 1), st.integers(0, 12), st.integers(0, 12)).ma
 spans = places.filter(lambda p: p[1] < p[2])
 
 
-def by_index(pairs: list[Pair], depth: int = 6) -> tuple[np.ndarray, list[set[int]]]:
-    ranking = np.full((len(pairs), depth), -1)
-    for row, (_, retrieved) in enumerate(pairs):
-        ranking[row, : len(retrieved)] = retrieved
-    return ranking, [wanted for wanted, _ in pairs]
-
-
-def written_out(gold_set: set[int], retrieved_set: set[int]) -> tuple[int, ...]:
-    return (
-        len(gold_set & retrieved_set),
-        len(retrieved_set - gold_set),
-        len(gold_set - retrieved_set),
-    )
+def written_out(gold: set[int], retrieved: set[int]) -> tuple[int, ...]:
+    return len(gold & retrieved), len(retrieved - gold), len(gold - retrieved)
 
 
 def scores_of(tp: int, fp: int, fn: int) -> tuple[float, float, float]:
@@ -53,24 +56,16 @@ def scores_of(tp: int, fp: int, fn: int) -> tuple[float, float, float]:
     return precision, recall, 2 * precision * recall / both if both else 0.0
 
 
-def counts_of(found: LabelCounts) -> list[tuple[int, ...]]:
-    columns = (found.true_positives, found.false_positives, found.false_negatives)
-    return [tuple(row) for row in np.stack(columns, axis=1).tolist()]
-
-
-@given(queries, st.sampled_from([None, 1, 2, 3, 6]))
-def test_counts_and_scores_are_those_of_sets(pairs: list[Pair], cut: int | None) -> None:
-    found = count(*by_index(pairs), cut)
-    slow = [written_out(gold, set(retrieved[:cut])) for gold, retrieved in pairs]
-    assert counts_of(found) == slow
+@given(queries)
+def test_counts_and_scores_are_those_of_sets(pairs: list[Pair]) -> None:
+    counts = count_ids(*zip(*pairs, strict=True))
+    slow = [written_out(gold, set(retrieved)) for gold, retrieved in pairs]
+    assert list(counts.itertuples(index=False, name=None)) == slow
     each = [scores_of(*row) for row in slow]
-    fast = np.stack([found.precision, found.recall, found.f1], axis=1)
-    assert np.allclose(fast, each)
-    macro = found.macro()
-    assert np.allclose([macro.precision, macro.recall, macro.f1], np.mean(each, axis=0))
-    micro = found.micro()
+    assert np.allclose(rates(counts), each)
+    assert np.allclose(macro(counts), np.mean(each, axis=0))
     pooled = scores_of(*(sum(column) for column in zip(*slow, strict=True)))
-    assert np.allclose([micro.precision, micro.recall, micro.f1], pooled)
+    assert np.allclose(micro(counts), pooled)
 
 
 def slow_gold(
@@ -120,3 +115,33 @@ def collection_of(judged: list[list[tuple[int, int, int]]]) -> Collection:
             for d, start, end in of_query
         ),
     )
+
+
+def test_every_number_of_the_worked_example_is_met() -> None:
+    found = worked_example(PLACES)
+    assert len(found) == 22
+    assert set(found["agrees"]) == {"yes"}
+    macro = found[found["query"] == "macro"]
+    assert macro["published"].tolist() == ["0.611", "0.611"]
+    assert macro["computed"].tolist() == pytest.approx([11 / 18, 11 / 18], abs=1e-15)
+
+
+@pytest.mark.parametrize(("rule", "cut"), [("whole", 3), ("any", 10)])
+def test_scores_are_sums_over_the_rows_written_out(rule: GoldRule, cut: int) -> None:
+    records = averages.read(Study("a script"), "chroma", labels.CHUNKERS, rule, cut)
+    scores = averages.scores(records).set_index("chunker")
+    for chunker, rows in study_results.read(PLACES, "labels", "queries").groupby("chunker"):
+        tp, gold = rows[f"TP@{cut} ({rule})"], rows[f"gold ({rule})"]
+        recall = [t / g if g else 0 for t, g in zip(tp, gold, strict=True)]
+        low, high = statistics.bootstrap_interval(recall)
+        expected = {
+            "precision": (tp / cut).mean(),
+            "recall": np.mean(recall),
+            "recall low": low,
+            "recall high": high,
+            "best recall": np.mean([min(g, cut) / g if g else 0 for g in gold]),
+            "best precision": np.mean([min(g, cut) / cut for g in gold]),
+            "SpanRecall": rows[f"SpanRecall@{cut}"].mean(),
+        }
+        for name, value in expected.items():
+            assert scores.at[chunker, name] == pytest.approx(value, abs=1e-12), name
