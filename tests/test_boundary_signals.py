@@ -40,7 +40,7 @@ def begins(text: Text) -> list[tuple[str, str]]:
 
 
 def test_articles_fall_into_documents_parts_paragraphs_and_sentences() -> None:
-    hens = texts.text("hens", texts.markdown(ARTICLES))
+    hens = texts.text("hens", texts.headed(ARTICLES, *texts.MARKDOWN))
     assert begins(hens) == [
         ("It stops.", "sentence"),
         ("Corn is good.", "part"),
@@ -65,7 +65,9 @@ def test_chats_in_either_notation_fall_into_turns_and_the_last_may_break_off() -
     ]
 
 
-@pytest.mark.parametrize("paragraphs", [texts.markdown(ARTICLES), texts.messages(CHATS)])
+@pytest.mark.parametrize(
+    "paragraphs", [texts.headed(ARTICLES, *texts.MARKDOWN), texts.messages(CHATS)]
+)
 def test_the_text_gives_no_boundary_away(paragraphs: list[texts.Paragraph]) -> None:
     """Between all sentences stands the same, and nothing of headings and notation is left."""
     whole = texts.text("a text", paragraphs)
@@ -79,7 +81,7 @@ def test_every_signal_is_read_and_tells_boundaries_of_a_made_text() -> None:
     """The experiment in small, up to the tables of the page."""
     sentences = " ".join(f"Number {i} is {i * i % 97}, they say." for i in range(12))
     raw = "\n".join(f"# {n}\n\n{sentences}\n\n## Part\n\n{sentences}\n" for n in range(12))
-    text = texts.text("built-in articles", texts.markdown(raw))
+    text = texts.text("built-in articles", texts.headed(raw, *texts.MARKDOWN))
     places = study.read(MadeReader(), [text])
     assert places[places["entropy"].notna()][list(SIGNALS)].notna().all().all()
     profile = study.profile(places)

@@ -66,12 +66,8 @@ def test_a_run_over_a_server_with_faults_is_replayed_without_it(
     monkeypatch.setenv("OPENAI_API_KEY", "sk-made")
     small = few(-7)
     one = condition(f"{chunker}-by-openai__gpt-4o-mini")
-    faults = [
-        api_server.refusal,
-        api_server.filtered,
-        api_server.cut_off,
-    ]
-    with api_server.serving(says=says, faults=list(faults)) as (address, state):
+    faults = [api_server.refusal, api_server.filtered, api_server.cut_off]
+    with api_server.serving(says=says, faults=faults) as (address, state):
         # One document after the other, so that the faults meet one window.
         first = cut(
             small, one.chunking, one.rules, asker=api_server.asker(address, tmp_path, at_once=1)
@@ -123,10 +119,7 @@ def test_a_budget_that_does_not_cover_the_estimate_stops_before_the_first_reques
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-made")
     one = condition("llm-by-openai__gpt-4o-mini")
-    with (
-        api_server.serving(says=says) as (address, state),
-        pytest.raises(BudgetError),
-    ):
+    with api_server.serving(says=says) as (address, state), pytest.raises(BudgetError):
         poor = api_server.asker(address, tmp_path, budget=Budget(0.001))
         cut(load_collection("builtin"), one.chunking, one.rules, asker=poor)
     assert not state.asked

@@ -123,18 +123,15 @@ def test_the_official_loops_end_whatever_the_replies(
     assert all(0 <= span[0] <= span[1] <= len(text) for span in found)
 
 
-def scripted(
-    texts: Sequence[str], replies: dict[int, str]
-) -> Callable[[int, Sequence[str]], Reply]:
+def scripted(replies: dict[int, str]) -> Callable[[int, Sequence[str]], Reply]:
     return lambda first, _: said(replies.get(first, ""))
 
 
 def test_the_authors_loop_starts_one_after_the_boundary_and_drops_the_last_of_a_window() -> None:
-    _, asked = drawn(lambda one: f"Answer: ID {shown(one)[2]}", protocol=AUTHORS)
+    found, asked = drawn(lambda one: f"Answer: ID {shown(one)[2]}", protocol=AUTHORS)
     assert [shown(one)[0] for one in asked[:4]] == [0, 3, 6, 9]
     assert shown(asked[-1])[-1] < 38
     assert asked[0].temperature == 0.1
-    found, _ = drawn(lambda one: f"Answer: ID {shown(one)[2]}", protocol=AUTHORS)
     assert [int(text.split()[1]) for text in joined(found)] == [0, *range(2, 36, 3)]
 
 
@@ -142,32 +139,26 @@ def test_the_authors_loop_takes_an_earlier_number_and_gives_an_empty_and_an_over
     None
 ):
     texts = ["word " * 60] * 20
-    found = authors(
-        texts, scripted(texts, {0: "Answer: ID 6", 7: "Answer: ID 2", 3: "Answer: ID ٩"})
-    )
+    replies = {0: "Answer: ID 6", 7: "Answer: ID 2", 3: "Answer: ID ٩"}
+    found = authors(texts, scripted(replies))
     assert found == [(0, 6), (6, 2), (2, 9), (9, 20)]
     assert found.fallbacks == 1
 
 
-def test_ielabs_loop_takes_a_paragraph_that_was_not_shown() -> None:
-    texts = ["x"] * 30
-    found = ielab(texts, [100] * 30, scripted(texts, {0: "Answer: ID 20", 20: "Answer: ID 31"}))
-    assert found == [(0, 20), (20, 25), (25, 30)]
-    assert found.fallbacks == 2
-
-
-def test_ielabs_loop_that_would_ask_the_same_for_ever_goes_on_after_the_window() -> None:
-    texts = ["x"] * 30
-    asked: list[int] = []
-
-    def hear(first: int, _: Sequence[str]) -> Reply:
-        asked.append(first)
-        return said(f"Answer: ID {first or 5}")
-
-    found = ielab(texts, [100] * 30, hear)
-    assert asked == [0, 5, 10, 15, 20, 25]
-    assert found[-1] == (25, 30)
-    assert found.fallbacks == 5
+@pytest.mark.parametrize(
+    ("reply", "starts", "fallbacks"),
+    [
+        (lambda first: {0: "Answer: ID 20"}.get(first, "Answer: ID 31"), [0, 20, 25], 2),
+        (lambda first: f"Answer: ID {first or 5}", [0, 5, 10, 15, 20, 25], 5),
+    ],
+    ids=["a paragraph that was not shown", "the same for ever"],
+)
+def test_ielabs_loop_takes_any_paragraph_and_goes_on_after_the_window_where_it_would_not_end(
+    reply: Callable[[int], str], starts: list[int], fallbacks: int
+) -> None:
+    found = ielab(["x"] * 30, [100] * 30, lambda first, _: said(reply(first)))
+    assert found == list(pairwise([*starts, 30]))
+    assert found.fallbacks == fallbacks
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from chunkstudy.base import weights
 from chunkstudy.base.spans import Span
 from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers import signals
-from chunkstudy.chunkers.cutting_by_signal import LEAST, cut, sentences
+from chunkstudy.chunkers.cutting_by_signal import LEAST, chunk, sentences
 from chunkstudy.chunkers.signals import AFTER, INFLUENCE, SIGNALS, measure, plan, strength
 from chunkstudy.llm.recordings import RecordedLines
 from chunkstudy.runs import chunking
@@ -112,7 +112,9 @@ def test_a_measurement_that_was_killed_goes_on_where_it_was(tmp_path: Path) -> N
 
 
 def cut_up(text: str, strengths: Sequence[float], size: int) -> list[Span]:
-    return cut(text, sentences(text), strengths, size=size, count=counter("cl100k"))
+    return chunk(
+        text, strengths=lambda *_: strengths, signal="", size=size, count=counter("cl100k")
+    )
 
 
 @given(TEXTS, st.integers(1, 60), st.data())

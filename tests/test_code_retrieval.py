@@ -18,7 +18,7 @@ from chunkstudy.runs import study_results
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.code_retrieval import chunks as code
 from chunkstudy.studies.code_retrieval import systems
-from tests.test_collections_evidence import needs
+from tests.test_collections import needs
 
 ROOT = Places(Path(__file__).parents[1])
 SIZES = st.lists(st.integers(1, 9), min_size=1, max_size=30)

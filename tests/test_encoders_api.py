@@ -8,7 +8,7 @@ import re
 import shutil
 import string
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from chunkstudy.encoders import models
 from chunkstudy.encoders.api import ApiEncoder, served
 from chunkstudy.encoders.models import ModelSpec
 from chunkstudy.llm import openai_client
-from chunkstudy.llm.prices import PRICES, Budget, BudgetError
+from chunkstudy.llm.prices import PRICES, BudgetError, budget
 from tests import api_server as server
 from tests import loopback
 
@@ -46,18 +46,20 @@ class World:
 
     state: server.State
     folder: Path
-    budget: Budget = field(default_factory=Budget)
 
-    def encoder(self, spec: ModelSpec = SPEC, window: int | None = None) -> ApiEncoder:
-        return ApiEncoder(spec, window, recordings=self.folder, budget=self.budget)
+    def encoder(self, spec: ModelSpec = SPEC) -> ApiEncoder:
+        return ApiEncoder(spec)
 
 
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    monkeypatch.setenv("CHUNKSTUDY_RECORDINGS", str(tmp_path / "recordings"))
+    budget.cache_clear()
     with server.serving(dimension=SPEC.dimension) as (address, state):
         monkeypatch.setenv("OPENAI_API_KEY", SECRET)
         monkeypatch.setenv("OPENAI_BASE_URL", f"{address}/v1")
         yield World(state, tmp_path / "recordings")
+    budget.cache_clear()
 
 
 def expected(texts: list[str]) -> np.ndarray[Any, np.dtype[np.float32]]:
@@ -144,7 +146,7 @@ def test_a_request_holds_no_more_than_the_api_takes(world: World) -> None:
 @given(text=st.text(max_size=60), window=st.integers(1, 12))
 @settings(max_examples=200)
 def test_what_is_sent_is_the_longest_start_that_surely_fits(text: str, window: int) -> None:
-    encoder = ApiEncoder(SPEC, window, recordings=Path("/nonexistent"))
+    encoder = ApiEncoder(SPEC, window)
     (sent,) = encoder.sent([text])
     clean = tokens.without_surrogates(text)
     assert clean.startswith(sent)
@@ -165,7 +167,7 @@ def test_every_registered_model_behind_the_api_has_a_price_with_source_and_date(
             assert price.input > 0
             assert price.source
             assert re.fullmatch(r"20\d\d-[01]\d", price.date)
-            assert ApiEncoder(model, recordings=Path("/nonexistent")).dimension == model.dimension
+            assert ApiEncoder(model).dimension == model.dimension
 
 
 def test_without_a_key_one_sentence_says_what_is_missing(
@@ -204,22 +206,24 @@ def test_an_estimate_is_what_the_run_then_takes(world: World) -> None:
     assert after.recorded == len(set(world.state.texts))
 
 
-def test_the_ceiling_stops_a_run_before_it_is_exceeded(world: World) -> None:
+def test_the_ceiling_stops_a_run_before_it_is_exceeded(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     many = [f"text {i}" for i in range(5000)]
     first = world.encoder().estimate(many[:2048])
-    world.budget = Budget(1.5 * (first.dollars or 0))
+    monkeypatch.setenv("CHUNKSTUDY_BUDGET", str(1.5 * (first.dollars or 0)))
     usage = dict.fromkeys(("prompt_tokens", "total_tokens"), first.input_tokens)
     world.state.faults = [loopback.changed(lambda reply: reply.update(usage=usage))] * 3
     with pytest.raises(BudgetError, match=r"above the ceiling of \$0.*CHUNKSTUDY_BUDGET"):
         world.encoder().encode(many)
     assert len(world.state.asked) == 1
-    assert world.budget.spent == pytest.approx(first.dollars)
+    assert budget().spent == pytest.approx(first.dollars)
 
 
 def test_a_key_that_is_sent_back_as_a_name_is_not_recorded(world: World) -> None:
     address = os.environ["OPENAI_BASE_URL"]
     world.state.faults = [loopback.changed(lambda reply: reply.update(model=SECRET))]
-    ApiEncoder(served(OWN, address), base_url=address, recordings=world.folder).encode(["one"])
+    ApiEncoder(served(OWN, address), base_url=address).encode(["one"])
     (path,) = world.folder.rglob("*.jsonl")
     assert SECRET.encode() not in path.read_bytes()
 
@@ -237,7 +241,7 @@ def test_a_model_that_its_server_alone_knows_tells_its_dimension_and_its_price_i
     world.state.faults = [named] * 4
 
     def opened() -> ApiEncoder:
-        return ApiEncoder(served(OWN, address), base_url=address, recordings=world.folder)
+        return ApiEncoder(served(OWN, address), base_url=address)
 
     before = opened().estimate(TEXTS)
     assert (before.dollars, before.requests) == (None, 1)
@@ -255,9 +259,9 @@ def test_a_model_that_its_server_alone_knows_tells_its_dimension_and_its_price_i
 
 def test_vectors_of_changing_dimension_are_refused(world: World) -> None:
     address = os.environ["OPENAI_BASE_URL"]
-    encoder = ApiEncoder(served(OWN, address), base_url=address, recordings=world.folder)
+    encoder = ApiEncoder(served(OWN, address), base_url=address)
     encoder.encode(["one"])
-    for later in (encoder, ApiEncoder(encoder.spec, base_url=address, recordings=world.folder)):
+    for later in (encoder, ApiEncoder(encoder.spec, base_url=address)):
         world.state.faults = [_set([1.0] * 7)]
         with pytest.raises(ModelError, match=r"7 numbers where 8 are expected.*to a new folder"):
             later.encode(["two"])

@@ -8,10 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from chunkstudy.base.places import Places
-from chunkstudy.chunkers.expected_requests import (
-    METHODS,
-    of_boundaries,
-)
+from chunkstudy.chunkers.expected_requests import METHODS, of_boundaries
 from chunkstudy.chunkers.table import CHUNKERS
 from chunkstudy.commands import cli
 from chunkstudy.llm.causal_models import SMOLLM

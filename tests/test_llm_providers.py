@@ -10,12 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from chunkstudy.llm import openai_client
+from chunkstudy.llm import gemini, openai_client
 from chunkstudy.llm.asking import Asker
-from chunkstudy.llm.gemini import GeminiProvider
-from chunkstudy.llm.interface import LanguageModelError, Message, Provider, Request
+from chunkstudy.llm.interface import LanguageModelError, Message, Request
 from chunkstudy.llm.keys import REMOVED
-from chunkstudy.llm.openai_client import OpenAIClient
 from chunkstudy.llm.prices import Budget
 from tests import api_server as server
 from tests.loopback import Fault, Handler, cut_body, cut_json, dropped, stall, status
@@ -23,8 +21,6 @@ from tests.loopback import Fault, Handler, cut_body, cut_json, dropped, stall, s
 SECRET = "AIza-quite_secret-0123456789"
 OPENAI, GEMINI = "openai/gpt-4o-mini", "gemini/gemini-1.5-flash"
 WIRES = (OPENAI, GEMINI)
-TIMEOUT = 0.5
-"""Seconds a provider waits for a server that stalls."""
 
 
 def ask_for(model: str, text: str = "Where does it turn?", **values: object) -> Request:
@@ -41,14 +37,8 @@ class World:
     folder: Path
     budget: Budget = field(default_factory=Budget)
 
-    def provider(self, name: str) -> Provider:
-        kind, _, model = name.partition("/")
-        if kind == "gemini":
-            return GeminiProvider(model, self.address, TIMEOUT)
-        return OpenAIClient(kind, model, f"{self.address}/v1", ("OPENAI_API_KEY",), True, TIMEOUT)
-
     def asker(self) -> Asker:
-        return Asker("record", self.folder, self.budget, provider=self.provider)
+        return Asker("record", self.folder, self.budget)
 
 
 @pytest.fixture
@@ -57,6 +47,10 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
         monkeypatch.setenv("OPENAI_API_KEY", SECRET)
         monkeypatch.setenv("GEMINI_API_KEY", SECRET)
         monkeypatch.delenv("GOOGLE_API_KEY", raising=False)
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{address}/v1")
+        monkeypatch.setenv("CHUNKSTUDY_GEMINI_URL", address)
+        for module in (openai_client, gemini):
+            monkeypatch.setattr(module, "TIMEOUT", 0.5)
         yield World(state, address, tmp_path)
 
 
@@ -248,26 +242,11 @@ def test_a_key_echoed_in_a_reply_is_taken_out_before_it_is_recorded(
     assert SECRET.encode() not in path.read_bytes()
 
 
-NAMED: dict[str, tuple[str, dict[str, str], str, str]] = {
-    "openai": ("openai/gpt-4o-mini", {"OPENAI_BASE_URL": "/v1"}, "openai", SECRET),
-    "gemini": ("gemini/gemini-1.5-flash", {"CHUNKSTUDY_GEMINI_URL": ""}, "gemini", SECRET),
-    "server": ("server/llama3.2:1b", {"CHUNKSTUDY_SERVER_URL": "/v1"}, "openai", "none"),
-}
-
-
-@pytest.mark.parametrize(("name", "variables", "wire", "key"), NAMED.values(), ids=NAMED)
-def test_a_name_and_the_environment_decide_who_is_asked(
-    world: World,
-    monkeypatch: pytest.MonkeyPatch,
-    name: str,
-    variables: dict[str, str],
-    wire: str,
-    key: str,
+def test_a_server_of_ones_own_is_asked_without_a_key(
+    world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for variable, path in variables.items():
-        monkeypatch.setenv(variable, world.address + path)
-    reply = Asker("record", world.folder, world.budget).ask(ask_for(name))
+    monkeypatch.setenv("CHUNKSTUDY_SERVER_URL", f"{world.address}/v1")
+    reply = world.asker().ask(ask_for("server/llama3.2:1b"))
     (asked,) = world.state.asked
-    assert (asked.wire, asked.key) == (wire, key)
-    assert asked.model == name.partition("/")[2]
-    assert reply.provider == name.partition("/")[0]
+    assert (asked.wire, asked.key, asked.model) == ("openai", "none", "llama3.2:1b")
+    assert reply.provider == "server"

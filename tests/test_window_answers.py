@@ -10,22 +10,22 @@ import numpy as np
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Chunks, Collection, Document, chunk_documents
 from chunkstudy.chunkers.passages import paragraphs
-from chunkstudy.llm.asking import NotRecordedError
 from chunkstudy.runs.chunking import build_chunker
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.language_models import window_answers as study
 
 TEXT = "\n".join(f"Paragraph {i} " + "goes on and on. " * (5 + i % 7) for i in range(80))
+PLAIN = Condition(
+    "gutenqa-emma", study.RELEASED, study.MINILM_512, study.PRE_EMBEDDING, CORRECTED.name
+)
 BOOK = Collection("gutenqa-emma", (Document("book", TEXT),), (), ())
 
 
-def context(recorded: bool = True) -> Context:
+def context() -> Context:
     """One that cuts the book; the released boundaries are every fourth paragraph."""
 
     def chunks(condition: Condition) -> Chunks:
-        if condition.chunker == study.SMALL and not recorded:
-            raise NotRecordedError("nobody was asked")
         if condition.chunker in (study.RELEASED, study.SMALL):
             return begins(range(0, 80, 4))
         chunker = build_chunker(condition.chunker, CORRECTED)
@@ -48,7 +48,7 @@ def begins(numbers: range | list[int]) -> Chunks:
 
 
 def test_the_place_of_a_released_boundary_is_counted_among_its_windows_candidates() -> None:
-    rows = study.answered(context(), Condition("gutenqa-emma", study.RELEASED, *_plain()))
+    rows = study.answered(context(), PLAIN)
     assert set(rows["answered"]) == {4} and (rows["candidates"] >= 4).all()
     assert len(rows) == 80 // 4 - 1  # what is left at the end asks nobody
 
@@ -61,7 +61,3 @@ def test_draws_keep_how_many_chunks_there_are_and_their_order_only_is_drawn() ->
     for *_, chunks in sizes:
         assert len(chunks) == 20 and chunks.start[0] == 0
     assert len({chunks.digest() for _, chunker, _, chunks in sizes if chunker == study.SMALL}) == 5
-
-
-def _plain() -> tuple[str, str, str]:
-    return study.MINILM_512, study.PRE_EMBEDDING, study.CORRECTED.name

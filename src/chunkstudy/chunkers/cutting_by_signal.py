@@ -32,21 +32,8 @@ LETTER = re.compile(r"[^\W\d_]")
 def chunk(
     text: str, *, strengths: Strengths, signal: str, size: int, count: TokenCounter
 ) -> list[Span]:
-    """The chunks of a text, cut where a signal is strongest."""
-    spans = sentences(text)
-    ends = [end for _, end in spans[:-1]]
-    return cut(text, spans, strengths(text, ends, signal), size=size, count=count)
-
-
-def cut(
-    text: str,
-    sentences: Sequence[Span],
-    strengths: Sequence[float],
-    *,
-    size: int,
-    count: TokenCounter,
-) -> list[Span]:
-    """Cut what is longer than ``size`` tokens at its strongest boundary, and so on with both parts.
+    """Cut what is longer than ``size`` tokens where a signal is strongest, and so on with both
+    parts.
 
     Boundaries that leave less than a quarter of the size on one side are chosen only where there is
     no other; an earlier one wins a tie, and one that was not measured loses to all that were. A
@@ -54,30 +41,30 @@ def cut(
 
     Args:
         text: the document.
-        sentences: of it, ascending.
-        strengths: of the boundary behind each sentence but the last; NaN where not measured.
+        strengths: how strong the signal is behind each sentence but the last.
+        signal: its name.
         size: tokens of a chunk at most.
         count: the length function.
 
     Raises:
-        ValueError: if the size is not positive, or boundaries and sentences do not match.
+        ValueError: if the size is not positive.
     """
     check_sizes(size)
-    if len(strengths) != max(0, len(sentences) - 1):
-        raise ValueError(f"{len(sentences)} sentences have not {len(strengths)} boundaries")
-    before = [0, *accumulate(count.count_many([text[start:end] for start, end in sentences]))]
+    spans = sentences(text)
+    strong = strengths(text, [end for _, end in spans[:-1]], signal)
+    before = [0, *accumulate(count.count_many([text[start:end] for start, end in spans]))]
     chunks: list[Span] = []
-    waiting = [(0, len(sentences))] if sentences else []
+    waiting = [(0, len(spans))] if spans else []
     while waiting:
         first, after = waiting.pop()
-        start, end = sentences[first][0], sentences[after - 1][1]
+        start, end = spans[first][0], spans[after - 1][1]
         if count.count(text[start:end]) <= size:
             chunks.append((start, end))
         elif after - first == 1:
-            spans = recursive(text[start:end], size=size, count=count)
-            chunks += [(start + a, start + b) for a, b in spans]
+            parts = recursive(text[start:end], size=size, count=count)
+            chunks += [(start + a, start + b) for a, b in parts]
         else:
-            middle = _strongest(strengths, before, first, after, size / LEAST)
+            middle = _strongest(strong, before, first, after, size / LEAST)
             waiting += [(middle, after), (first, middle)]
     return chunks
 

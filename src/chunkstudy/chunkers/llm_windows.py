@@ -111,25 +111,26 @@ def window(sizes: Sequence[int], begin: int) -> int:
 
 
 def choosing(ask: Ask, model: str, texts: Sequence[str], quirks: bool) -> Choose:
+    """Asks a model about windows of these pieces."""
+
+    def counts(named: Sequence[int], begin: int, after: int) -> bool:
+        if quirks:
+            return list(named) == sorted(named) and named[0] >= begin
+        return list(named) == sorted(set(named)) and begin < named[0] and named[-1] <= after
+
     def choose(begin: int, after: int) -> list[int]:
         named: list[int] | None = []
         for attempt in range(ATTEMPTS):
             question = request(model, texts, begin, after, attempt, named)
             reply = ask(question)
             named = official_numbers(reply.text) if quirks else numbers(reply.whole)
-            if named and _accepted(named, begin, after, quirks):
+            if named and counts(named, begin, after):
                 return named
             if question.answers:
                 break  # it would say the same again
         return []
 
     return choose
-
-
-def _accepted(splits: Sequence[int], begin: int, after: int, quirks: bool) -> bool:
-    if quirks:
-        return list(splits) == sorted(splits) and splits[0] >= begin
-    return list(splits) == sorted(set(splits)) and begin < splits[0] and splits[-1] <= after
 
 
 def request(

@@ -27,7 +27,7 @@ from chunkstudy.encoders.interface import Encoder, Role
 from chunkstudy.llm.interface import LanguageModelError
 from chunkstudy.llm.keys import key
 from chunkstudy.llm.openai_client import KEY, OpenAIClient, usual_address
-from chunkstudy.llm.prices import PRICES, Budget, Estimate, Price
+from chunkstudy.llm.prices import PRICES, Estimate, budget
 from chunkstudy.llm.recordings import RecordedLines, place
 
 NAME = "openai/"
@@ -74,8 +74,8 @@ class VectorRecordings(RecordedLines):
 class ApiEncoder:
     """A model behind OpenAI's embeddings API or one that speaks like it.
 
-    The key comes from OPENAI_API_KEY. What was received is recorded, and neither key nor network
-    is needed for it again.
+    The key comes from OPENAI_API_KEY. What was received is recorded (:func:`vectors_folder`), and
+    neither key nor network is needed for it again.
 
     Args:
         spec: the model, its kind ``api``: registered, or what :func:`served` knows of any other.
@@ -84,8 +84,6 @@ class ApiEncoder:
             (chromadb/utils/embedding_functions/openai_embedding_function.py at 0196264d; issue
             2129 shows that it changes the vectors).
         base_url: the server's address; OPENAI_BASE_URL by default, else OpenAI's own.
-        recordings: the folder of what was received; :func:`vectors_folder` by default.
-        budget: what may be spent.
 
     Attributes:
         price: None of a model that its server alone knows.
@@ -101,8 +99,6 @@ class ApiEncoder:
         window: int | None = None,
         newlines: Literal["kept", "spaces"] = "kept",
         base_url: str | None = None,
-        recordings: Path | None = None,
-        budget: Budget | None = None,
     ) -> None:
         if spec.kind != "api":
             raise ModelError(f"{spec.id} is not behind an API; its weights are loaded instead")
@@ -124,10 +120,7 @@ class ApiEncoder:
                 "another model, or with --base-url the server that has it"
             )
         self.price = PRICES[name] if self._sold else None
-        self.recordings = VectorRecordings(
-            place(recordings or vectors_folder(), self.endpoint, name)
-        )
-        self.budget = budget or Budget()
+        self.recordings = VectorRecordings(place(vectors_folder(), self.endpoint, name))
         self._client = OpenAIClient("openai", name, address, needs_key=self._sold)
 
     @property
@@ -220,7 +213,7 @@ class ApiEncoder:
             requests=len(sizes),
             recorded=len(unique) - len(missing),
             input_tokens=sum(sizes),
-            dollars=self.price.dollars(sum(sizes)) if self.price else None,
+            dollars=self._dollars(sum(sizes)),
             counted=self._known,
         )
 
@@ -233,7 +226,7 @@ class ApiEncoder:
         expected = self.estimate(chunks) + self.estimate(queries, "query")
         if expected.requests:
             print(f"{label}: {expected}", file=sys.stderr)
-        self.budget.check(expected.dollars or 0.0)
+        budget().check(expected.dollars or 0.0)
 
     def _vectors(self, texts: Sequence[str], progress: bool) -> dict[str, NDArray[np.float32]]:
         """Of each text its vector as received; what is not recorded is asked for."""
@@ -254,14 +247,16 @@ class ApiEncoder:
 
     def _asked(self, texts: Sequence[str], size: int) -> NDArray[np.float32]:
         """Vectors of texts that one request may hold, received and recorded."""
-        price = self.price or Price(0, 0, "no price is known", "")
-        reply = self.budget.charge(
-            price.dollars(size),
+        reply = budget().charge(
+            self._dollars(size) or 0.0,
             lambda: self._client.embed(texts, self.dimension, any_name=not self._known),
-            lambda reply: price.dollars(reply.tokens),
+            lambda reply: self._dollars(reply.tokens) or 0.0,
         )
         self.recordings.write(texts, reply.vectors, reply.model)
         return reply.vectors
+
+    def _dollars(self, tokens: int) -> float | None:
+        return self.price.dollars(tokens) if self.price else None
 
     def _batches(self, texts: Sequence[str]) -> Iterator[tuple[list[str], int]]:
         """Texts in order, as many as one request may hold, with their tokens."""

@@ -32,22 +32,16 @@ UNBLOCKED = ("HARASSMENT", "HATE_SPEECH", "SEXUALLY_EXPLICIT", "DANGEROUS_CONTEN
 
 
 class GeminiProvider:
-    """A Gemini model.
-
-    Args:
-        model: its name, such as gemini-1.5-flash.
-        address: of the server; CHUNKSTUDY_GEMINI_URL by default, else Google's own.
-        timeout: seconds until an attempt counts as failed.
-    """
+    """A Gemini model by its name, such as gemini-1.5-flash, at Google or where
+    CHUNKSTUDY_GEMINI_URL says."""
 
     name = "gemini"
 
-    def __init__(self, model: str, address: str = "", timeout: float = TIMEOUT) -> None:
-        self._address = address or usual_address()
+    def __init__(self, model: str) -> None:
+        self._address = os.environ.get("CHUNKSTUDY_GEMINI_URL") or HOME
         self.endpoint = urlsplit(self._address).hostname or self._address
         self._model = model
         self._who = f"{model} at {self.endpoint}"
-        self._timeout = timeout
 
     def describe(self) -> dict[str, Any]:
         return {"name": self.name, "endpoint": self.endpoint}
@@ -76,7 +70,7 @@ class GeminiProvider:
         )
         again = retry.Retry(predicate=passing, initial=1.0, multiplier=2.0, timeout=RETRYING)
         try:
-            return self._read(request, {"timeout": self._timeout, "retry": again})
+            return self._read(request, {"timeout": TIMEOUT, "retry": again})
         except (exceptions.GoogleAPICallError, exceptions.RetryError) as error:
             problem = self._refusal(getattr(error, "cause", None) or error)
         except (requests.RequestException, TransportError):
@@ -138,11 +132,6 @@ class GeminiProvider:
 
     def _error(self, problem: str) -> LanguageModelError:
         return LanguageModelError(f"{self._who} {problem}")
-
-
-def usual_address() -> str:
-    """Where Gemini is asked: CHUNKSTUDY_GEMINI_URL, else at Google."""
-    return os.environ.get("CHUNKSTUDY_GEMINI_URL") or HOME
 
 
 def _sdk() -> Any:

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -45,8 +44,7 @@ SHOWN = 40
 """Characters of a text that an error shows."""
 
 
-@dataclass(frozen=True)
-class EmbeddingReply:
+class EmbeddingReply(NamedTuple):
     """Vectors (texts, dimension) in the order of the texts, as received; the model's name and the
     tokens counted as the server gives them."""
 
@@ -64,7 +62,6 @@ class OpenAIClient:
         address: of the server; OPENAI_BASE_URL by default, else OpenAI's own.
         keys: variables that may hold its key.
         needs_key: whether nothing can be asked without one.
-        timeout: seconds without a byte until an attempt counts as failed.
     """
 
     def __init__(
@@ -74,7 +71,6 @@ class OpenAIClient:
         address: str = "",
         keys: tuple[str, ...] = (KEY,),
         needs_key: bool = True,
-        timeout: float = TIMEOUT,
     ) -> None:
         self.name = name
         self.model = model
@@ -86,7 +82,6 @@ class OpenAIClient:
         where = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
         self._who = f"{model} at {where}"
         self._needs_key = needs_key
-        self._timeout = timeout
         self._client: OpenAI | None = None
 
     def describe(self) -> dict[str, Any]:
@@ -107,7 +102,7 @@ class OpenAIClient:
             api_key=secret or "none",
             base_url=self._address,
             max_retries=RETRIES,
-            timeout=openai.Timeout(self._timeout, connect=min(self._timeout, CONNECTING)),
+            timeout=openai.Timeout(TIMEOUT, connect=CONNECTING),
         )
 
     def ask(self, request: Request) -> Reply:
@@ -194,14 +189,12 @@ class OpenAIClient:
                 self._who, error.status_code, error.code, self.keys
             )
         except openai.APITimeoutError:
-            problem = self._error(f"sent nothing for {self._timeout:g} seconds; run again later")
+            problem = self._error(f"sent nothing for {TIMEOUT:g} seconds; run again later")
         except openai.OpenAIError:
             problem = self._error("cannot be reached; check that a server listens there")
-        except ValidationError as error:
-            where = first_fault(error)[0]
+        except (ValueError, TypeError, AttributeError) as error:
+            where = first_fault(error)[0] if isinstance(error, ValidationError) else "no such form"
             problem = self._error(f"sent a reply that cannot be read ({where}); {ALIKE}")
-        except (ValueError, TypeError, AttributeError):
-            problem = self._error(f"sent a reply that cannot be read (not as documented); {ALIKE}")
         raise problem
 
     def _error(self, problem: str) -> LanguageModelError:

@@ -32,7 +32,6 @@ from chunkstudy.base.files import check_writable, write_bytes
 from chunkstudy.encoders.api import ApiEncoder
 from chunkstudy.encoders.contextualized import Layout
 from chunkstudy.encoders.interface import Encoder, Role
-from chunkstudy.llm.prices import budget
 from chunkstudy.runs.conditions import parse_encoder
 
 if TYPE_CHECKING:  # it imports torch
@@ -189,7 +188,7 @@ def load_store(
     name, window, dtype = parse_encoder(encoder)
     model = models.spec(name)
     if model.kind == "api":
-        return VectorStore(ApiEncoder(model, window, newlines, budget=budget()), folder)
+        return VectorStore(ApiEncoder(model, window, newlines), folder)
     from chunkstudy.encoders.transformer import TransformerEncoder  # torch, only where it computes
 
     return VectorStore(TransformerEncoder(model, window=window, dtype=dtype), folder)

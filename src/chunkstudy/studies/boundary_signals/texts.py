@@ -14,7 +14,7 @@ Chroma's chat logs, the last of which breaks off).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -25,8 +25,6 @@ from chunkstudy.base.spans import Collection
 from chunkstudy.chunkers.cutting_by_signal import within
 from chunkstudy.collections import emma_files
 
-HEADING = re.compile(r"(#+) ")
-WIKI_HEADING = re.compile(r" ?(=(?: =)*) .*= ?$")
 MESSAGE = re.compile(
     r"""["']content["']: (?:"((?:[^"\\]|\\.)*)(?:"|$)|'((?:[^'\\]|\\.)*)(?:'|$))""", re.DOTALL
 )
@@ -34,7 +32,10 @@ BROKEN = re.compile(r"(?:\\n)+")
 ESCAPES = {r"\"": '"', r"\'": "'", r"\\": "\\", r"\t": " ", r"\n": " "}
 DOCUMENT, PART, PARAGRAPH, SENTENCE = "document", "part", "paragraph", "sentence"
 RANKS = (PARAGRAPH, PART, DOCUMENT)
-WIKITEXT = 30_000
+MARKDOWN = (re.compile(r"(#+) "), {"#": DOCUMENT, "##": PART}, PARAGRAPH)
+WIKITEXT = (re.compile(r" ?(=(?: =)*) .*= ?$"), {"=": DOCUMENT}, PART)
+"""Their headings, and what begins behind these, as :func:`headed` takes them."""
+READ = 30_000
 """Characters of Chroma's wikitexts that are read; the corpus has 118,372."""
 AROUND, PLACES, SEED = 2, 20, 0
 """Of Emma: candidates on either side of a chapter's end, and how many other places are drawn."""
@@ -90,25 +91,32 @@ def every(load: Callable[[str], Collection]) -> list[Text]:
 
     load("gutenqa-emma")
     return [
-        text("built-in articles", markdown(joined("encyclopedia/", "\n\n"))),
+        text("built-in articles", headed(joined("encyclopedia/", "\n\n"), *MARKDOWN)),
         text("chat logs", messages(chroma["chatlogs"])),
         emma(),
         text("built-in chats", messages(joined("chatlogs/", "\n"))),
-        text("wikitexts", wikipedia(chroma["wikitexts"][:WIKITEXT])),
+        text("wikitexts", headed(chroma["wikitexts"][:READ], *WIKITEXT)),
     ]
 
 
-def markdown(raw: str) -> Iterator[Paragraph]:
-    """The paragraphs of a Markdown text; headings of the first level begin a document, those of the
-    second a part, others a paragraph."""
-    levels = {"#": DOCUMENT, "##": PART}
-    return _lines(raw, HEADING, lambda signs: levels.get(signs, PARAGRAPH))
+def headed(
+    raw: str, heading: re.Pattern[str], levels: Mapping[str, str], deeper: str
+) -> Iterator[Paragraph]:
+    """The paragraphs of a text with headings, each beginning the most that those before it name.
 
-
-def wikipedia(raw: str) -> Iterator[Paragraph]:
-    """The paragraphs of Wikipedia's articles as WikiText has them; sections of any depth are
-    parts."""
-    return _lines(raw, WIKI_HEADING, lambda signs: DOCUMENT if signs == "=" else PART)
+    Args:
+        raw: the text.
+        heading: a line of one, whose first group holds its signs.
+        levels: what begins behind a heading, by its signs.
+        deeper: the same of all other signs.
+    """
+    begins = DOCUMENT
+    for line in raw.split("\n"):
+        if match := heading.match(line):
+            begins = max(begins, levels.get(match[1], deeper), key=RANKS.index)
+        elif line.strip():
+            yield Paragraph(line.strip(), begins)
+            begins = PARAGRAPH
 
 
 def messages(raw: str) -> Iterator[Paragraph]:
@@ -129,17 +137,6 @@ def messages(raw: str) -> Iterator[Paragraph]:
 def unescaped(text: str) -> str:
     """What a message says, without the backslashes of its notation."""
     return re.sub(r"\\.", lambda escape: ESCAPES.get(escape[0], escape[0]), text)
-
-
-def _lines(raw: str, heading: re.Pattern[str], kind: Callable[[str], str]) -> Iterator[Paragraph]:
-    """Paragraphs, each beginning the most that the headings before it name."""
-    begins = DOCUMENT
-    for line in raw.split("\n"):
-        if match := heading.match(line):
-            begins = max(begins, kind(match[1]), key=RANKS.index)
-        elif line.strip():
-            yield Paragraph(line.strip(), begins)
-            begins = PARAGRAPH
 
 
 def emma() -> Text:

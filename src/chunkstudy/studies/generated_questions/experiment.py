@@ -59,27 +59,25 @@ def thresholds(released: pd.DataFrame) -> pd.DataFrame:
 
     ``reached by 95%``: the similarity that all but 5% of them reach.
     """
-    least, earlier = released["least similar excerpt"], released["most similar earlier question"]
+    least = released["least similar excerpt"]
     passing = released.assign(
         published=least >= released["part"].map(PUBLISHED), official=least >= filters.LEAST
     )
-    rows = []
-    for part in (*PUBLISHED, "all"):
-        rows_of = (released["part"] == part) | (part == "all")
-        counts = passing[rows_of].sum(numeric_only=True)
-        row = {
+    parts = {part: passing[passing["part"] == part] for part in PUBLISHED} | {"all": passing}
+    return pd.DataFrame(
+        {
             "part": part,
-            "questions": int(rows_of.sum()),
+            "questions": len(rows),
             "published threshold": PUBLISHED.get(part, float("nan")),
-            "passing as published": int(counts["published"]),
-            "passing at 0.36": int(counts["official"]),
-            "reached by 95%": float(least[rows_of].quantile(1 - PASSED)),
-            "alike above 0.78": int(counts["alike above 0.78"]),
-            "alike above 0.6": int(counts["alike above 0.6"]),
-            "95% of questions below": float(earlier[rows_of].quantile(PASSED)),
+            "passing as published": int(rows["published"].sum()),
+            "passing at 0.36": int(rows["official"].sum()),
+            "reached by 95%": float(rows["least similar excerpt"].quantile(1 - PASSED)),
+            "alike above 0.78": int(rows["alike above 0.78"].sum()),
+            "alike above 0.6": int(rows["alike above 0.6"].sum()),
+            "95% of questions below": float(rows["most similar earlier question"].quantile(PASSED)),
         }
-        rows.append(row)
-    return pd.DataFrame(rows)
+        for part, rows in parts.items()
+    )
 
 
 def places(collection: Collection) -> pd.DataFrame:

@@ -48,7 +48,7 @@ def tables(
             chunks = context.chunks(condition, store)
             key = {"collection": name, "chunker": slug}
             vectors, _ = encode_both(store, collection, chunks, condition.method, CORRECTED)
-            table = label_counts(collection, chunks, search(vectors, max(cuts)), cuts)
+            table = _counted(collection, chunks, search(vectors, max(cuts)), cuts)
             of_queries.append(table.assign(**key)[[*key, *table]])
             texts = chunks.texts(collection.documents)
             read = np.asarray(tokens.counter("wordpiece-special").count_many(texts))
@@ -67,7 +67,7 @@ def tables(
     }
 
 
-def label_counts(
+def _counted(
     collection: Collection, chunks: Chunks, ranking: Ranking, cuts: Sequence[int]
 ) -> pd.DataFrame:
     """A row per query, as the table ``queries`` holds them."""

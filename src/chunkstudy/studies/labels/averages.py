@@ -10,8 +10,9 @@ import pandas as pd
 
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import at
+from chunkstudy.runs.study_results import StudyError
 from chunkstudy.studies import labels
-from chunkstudy.studies.labels.chunk_labels import GoldRule, macro, micro, rates
+from chunkstudy.studies.labels.chunk_labels import GOLD_RULES, GoldRule, macro, micro, rates
 from chunkstudy.study.study import Study
 
 
@@ -31,7 +32,12 @@ def read(
         a row per chunker, in the order given, and query: ``chunker`` and its ``mean tokens``; the
         counts ``TP``, ``FP``, ``FN`` and ``gold``; ``precision``, ``recall`` and ``f1``; and of the
         same ranking ``SpanPrecision`` and ``SpanRecall``.
+
+    Raises:
+        StudyError: if there is no such rule.
     """
+    if rule not in GOLD_RULES:
+        raise StudyError(f"unknown rule {rule!r}; use one of {', '.join(GOLD_RULES)}")
     kept = collection in labels.COLLECTIONS and {*chunkers} <= {*labels.CHUNKERS}
     made = study.stored(
         "labels",

@@ -8,4 +8,4 @@ from chunkstudy.studies.language_models import (
     shown,
     window_answers,
 )
-from chunkstudy.studies.language_models.figures import figure_answers
+from chunkstudy.studies.language_models.shown import figure_answers

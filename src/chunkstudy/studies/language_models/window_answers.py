@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.base.spans import Chunks, Collection, Document
+from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers.lumberchunker import blocks
 from chunkstudy.chunkers.passages import paragraphs
@@ -45,16 +45,13 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
     them begins the next chunk, counted from 1; 0 where none does, since the authors' windows are
     not quite the corrected ones.
     """
-    draws, questions, answers = [], [], []
-    for name in collections:
-        for ordering in DRAWS:
-            of_draws, of_questions = scored(context, name, ordering)
-            draws += of_draws
-            questions += of_questions
-        answers.append(answered(context, _condition(name, RELEASED, PRE_EMBEDDING)))
+    of_orderings = [scored(context, name, ordering) for name in collections for ordering in DRAWS]
+    answers = [answered(context, _condition(name, RELEASED, PRE_EMBEDDING)) for name in collections]
     return {
-        "draws": pd.DataFrame(draws),
-        "questions": pd.concat(questions, ignore_index=True),
+        "draws": pd.DataFrame([row for rows, _ in of_orderings for row in rows]),
+        "questions": pd.concat(
+            [one for _, some in of_orderings for one in some], ignore_index=True
+        ),
         "answers": pd.concat(answers, ignore_index=True),
     }
 
@@ -79,9 +76,9 @@ def scored(
             scores.setdefault((at_random, chunker), []).append(frame)
             tokens = float(np.mean(count(chunks.texts(collection.documents))))
             means = {str(measure): float(mean) for measure, mean in frame.mean().items()}
-            of_draw = {"at random": at_random, "chunker": chunker, "draw": draw}
-            sizes = {"chunks": len(chunks), "mean tokens": tokens}
-            draws.append({**keys, **of_draw, **sizes, **means})
+            row: dict[str, object] = {**keys, "at random": at_random, "chunker": chunker}
+            row |= {"draw": draw, "chunks": len(chunks), "mean tokens": tokens}
+            draws.append(row | means)
     questions = []
     for (at_random, chunker), each in scores.items():
         mean = sum(each[1:], each[0]) / len(each)
@@ -113,26 +110,18 @@ def answered(context: Context, condition: Condition) -> pd.DataFrame:
     chunks = context.chunks(condition)
     rows: list[dict[str, object]] = []
     for index, document in enumerate(context.collection(condition.collection).documents):
-        starts = chunks.start[chunks.document == index].tolist()
-        rows += _windows(document, starts)
+        spans = paragraphs(document.text)
+        starts = set(chunks.start[chunks.document == index].tolist())
+        begins = [number for number, (start, _) in enumerate(spans) if start in starts]
+
+        def choose(first: int, shown: Sequence[str], begins: list[int] = begins) -> int | None:
+            place = next((begin for begin in begins if begin > first), first + len(shown)) - first
+            inside = place < len(shown)
+            rows.append({"candidates": len(shown) - 1, "answered": place if inside else 0})
+            return first + place
+
+        blocks([document.text[start:end] for start, end in spans], choose)
     return pd.DataFrame(rows).assign(collection=condition.collection, chunker=condition.chunker)
-
-
-def _windows(document: Document, starts: Sequence[int]) -> list[dict[str, object]]:
-    spans = paragraphs(document.text)
-    number = {start: i for i, (start, _) in enumerate(spans)}
-    begins = sorted(number[start] for start in starts if start in number)
-    rows: list[dict[str, object]] = []
-
-    def choose(first: int, shown: Sequence[str]) -> int:
-        next_one = next((start for start in begins if start > first), len(spans))
-        place = next_one - first
-        inside = place < len(shown)
-        rows.append({"candidates": len(shown) - 1, "answered": place if inside else 0})
-        return next_one
-
-    blocks([document.text[start:end] for start, end in spans], choose)
-    return rows
 
 
 def _condition(collection: str, chunker: str, ordering: str) -> Condition:

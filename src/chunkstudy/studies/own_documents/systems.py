@@ -19,7 +19,6 @@ from chunkstudy.encoders.api import ApiEncoder, served
 from chunkstudy.encoders.interface import Encoder
 from chunkstudy.encoders.own_function import FunctionEncoder
 from chunkstudy.llm import asking, providers
-from chunkstudy.llm.prices import budget
 from chunkstudy.runs.conditions import (
     NONE,
     PRE_EMBEDDING,
@@ -344,7 +343,7 @@ def _kept(make: Callable[[], Encoder]) -> Callable[[Path], VectorStore]:
 
 
 def _served(name: str, base_url: str | None) -> ApiEncoder:
-    return ApiEncoder(served(name, base_url), base_url=base_url, budget=budget())
+    return ApiEncoder(served(name, base_url), base_url=base_url)
 
 
 def safe(name: str) -> str:
