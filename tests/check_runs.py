@@ -3,10 +3,11 @@
 One for each family of chunkers, each ordering, each protocol and each task, on the built-in
 collection with MiniLM, so that it takes minutes; with CHUNKSTUDY_DATA a few on real collections. A
 run goes to a temporary folder. What no record of the study covers, all that is asked within a
-document among it, has a record below ``tests/records``; ``--record`` writes those not there yet.
+document among it, has a record below ``tests/records``.
 
 Records whose encoder is not on this machine follow, those of the pattern, or without a pattern one
-of each collection and encoder: all is held against them but vectors (``check_without_vectors``).
+of each collection and encoder: their collection, their chunks and the scores that the kept ranking
+gives are held against them, vectors are not.
 """
 
 from __future__ import annotations
@@ -21,28 +22,40 @@ from fnmatch import fnmatch
 from itertools import groupby
 from pathlib import Path
 
+import pandas as pd
+
 from chunkstudy.base import places
 from chunkstudy.base.faults import ModelError
+from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.base.sources import SourceError
 from chunkstudy.base.spans import Collection
+from chunkstudy.base.weights import at_hand
 from chunkstudy.collections import builtin, registry
+from chunkstudy.collections.registry import load_collection
+from chunkstudy.encoders import models
+from chunkstudy.publish import planned
 from chunkstudy.publish.reproduce import pool
-from chunkstudy.runs import records
+from chunkstudy.runs import records, rescore
 from chunkstudy.runs.against_record import compare_to_record
+from chunkstudy.runs.chunking import chunk
 from chunkstudy.runs.conditions import (
     LATE_512,
     LOCAL_SMOLLM,
     MINILM,
     MINILM_512,
+    NONE,
     PRE_EMBEDDING,
     Condition,
     parse,
+    parse_encoder,
 )
 from chunkstudy.runs.requirements import reason_not_run
 from chunkstudy.runs.run import run
-from tests import check_without_vectors
 from tests.small_context import quoted
 
+HALF_UNIT = 0.6e-6
+"""Scores are stored with six decimals."""
+NOT_CHECKED, DIFFERENT = "vectors not checked", "different"
 OWN_RECORDS = Path(__file__).parent / "records"
 WITHIN = "builtin-within"
 CONDITIONS = f"""
@@ -110,8 +123,8 @@ def held(lines: list[str], folder: Path) -> list[tuple[str, str]]:
 
 
 def _held(condition: Condition, folder: Path) -> tuple[str, str]:
-    if check_without_vectors.lacks_encoder(condition):
-        return check_without_vectors.compare(condition, records_of(condition))
+    if lacks_encoder(condition):
+        return without_vectors(condition, records_of(condition))
     if reason := reason_not_run(condition):
         return "not run", f"not run: {condition} {reason}"
     try:
@@ -124,14 +137,90 @@ def _held(condition: Condition, folder: Path) -> tuple[str, str]:
     return found.agreement, str(found)
 
 
-def record() -> None:
-    """Write the records that neither the study nor this folder has yet."""
-    register()
-    with tempfile.TemporaryDirectory() as name:
-        for condition in map(parse, CONDITIONS.split()):
-            if not records.exists(records_of(condition), condition):
-                run(condition, Path(name) / "vectors", OWN_RECORDS)
-                print(f"recorded: {condition}", flush=True)
+def lacks_encoder(condition: Condition) -> bool:
+    """Whether the evaluated encoder is not on this machine."""
+    if condition.encoder == NONE:
+        return False
+    return not at_hand(models.spec(parse_encoder(condition.encoder).model))
+
+
+def recorded(pattern: str) -> list[Condition]:
+    """The study's conditions of that pattern whose encoder is not here; without a pattern one of
+    each collection at hand and encoder, that of which most can be checked."""
+    runs = places.find().runs
+    lacking = [
+        condition
+        for condition in planned.conditions(places.find())
+        if lacks_encoder(condition) and records.complete(runs, condition)
+    ]
+    if pattern:
+        return [condition for condition in lacking if fnmatch(str(condition), pattern)]
+    if not os.environ.get("CHUNKSTUDY_DATA"):
+        lacking = [condition for condition in lacking if condition.collection.startswith("builtin")]
+
+    def checkable(condition: Condition) -> tuple[bool, bool]:
+        ranked = records.read(runs, condition).ranking() is not None
+        return ranked, not condition.chunking.needs_encoder
+
+    return sorted({(c.collection, c.encoder): c for c in sorted(lacking, key=checkable)}.values())
+
+
+def without_vectors(condition: Condition, runs: Path) -> tuple[str, str]:
+    """Whether what can be computed here agrees with its record below ``runs``, and a sentence."""
+    try:
+        record = records.read(runs, condition)
+        run, scores = record.run, record.scores
+        collection = load_collection(condition.collection)
+        if collection.digest() != run.collection_sha256:
+            return DIFFERENT, f"{DIFFERENT}: {condition}, another collection is here"
+        chunks = _chunks(condition, run, collection)
+        measures = _measures(run, scores, record.ranking())
+    except SourceError as error:
+        return "not run", f"not run: {condition}: {error}"
+    except (ValueError, RuntimeError) as error:
+        return DIFFERENT, f"{DIFFERENT}: {condition}, {error}"
+    return NOT_CHECKED, f"{NOT_CHECKED}: {condition}, {chunks}, {measures}"
+
+
+def _chunks(condition: Condition, run: records.Run, collection: Collection) -> str:
+    """
+    Raises:
+        RecordError: if the chunks made here are others.
+    """
+    spec = condition.chunking
+    if spec.needs_encoder or spec.encoder:
+        return "nor chunks, which an encoder draws"
+    if PROTOCOLS[condition.protocol].tokenizer == "encoder" and spec.entry.takes("tokenizer"):
+        return "nor chunks, which are counted in the encoder's own tokens"
+    try:
+        digest = chunk(condition, collection, None).digest()
+    except RuntimeError as error:  # a language model that is not here draws them
+        return f"nor chunks: {error}"
+    if digest != run.chunks_sha256:
+        raise records.RecordError(
+            f"other chunks: {run.chunks_sha256[:12]} recorded and {digest[:12]} here"
+        )
+    return f"the same {run.counts.chunks:,} chunks"
+
+
+def _measures(run: records.Run, scores: pd.DataFrame, ranking: pd.DataFrame | None) -> str:
+    """
+    Raises:
+        RecordError: if the ranking gives other scores.
+    """
+    if ranking is None:
+        return "no ranking at hand that gives its scores"
+    given = 0
+    for measure in run.measures:
+        try:
+            values = rescore.values(run, measure, ranking).reindex(scores.index)
+        except ValueError:  # it reads more than is kept, or the chunks alone
+            continue
+        given += 1
+        differences = (values - scores[measure]).abs()
+        if differences.max() > HALF_UNIT or (values.isna() != scores[measure].isna()).any():
+            raise records.RecordError(f"its ranking gives another {measure}")
+    return f"{given} of {len(run.measures)} measures as its ranking gives them"
 
 
 def groups(chosen: list[str]) -> Iterator[list[str]]:
@@ -156,14 +245,11 @@ def check(chosen: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["--record"]:
-        record()
-    else:
-        # The real collections take longest, so they come first.
-        known = ((REAL if os.environ.get("CHUNKSTUDY_DATA") else "") + CONDITIONS).split()
-        pattern = (*sys.argv[1:], "")[0]
-        chosen = [one for one in known if fnmatch(one, pattern or "*")]
-        chosen += [str(one) for one in check_without_vectors.recorded(pattern)]
-        if not chosen:
-            sys.exit(f"no condition that is checked matches {pattern!r}")
-        sys.exit(check(list(dict.fromkeys(chosen))))
+    # The real collections take longest, so they come first.
+    known = ((REAL if os.environ.get("CHUNKSTUDY_DATA") else "") + CONDITIONS).split()
+    pattern = (*sys.argv[1:], "")[0]
+    chosen = [one for one in known if fnmatch(one, pattern or "*")]
+    chosen += [str(one) for one in recorded(pattern)]
+    if not chosen:
+        sys.exit(f"no condition that is checked matches {pattern!r}")
+    sys.exit(check(list(dict.fromkeys(chosen))))

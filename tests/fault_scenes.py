@@ -1,4 +1,4 @@
-"""What the tests of faults let a process do: a run, a training, a reproduction, each a small one.
+"""What the tests of faults let a process do: a run, a reproduction, each a small one.
 
 Every scene is the project's own code; what is small is what it works on.
 """
@@ -101,13 +101,6 @@ def small_run(world: str, folder: str) -> None:
         read_together(todo, vectors)
         for one in todo:
             run(one, vectors, runs)
-
-
-def small_train(world: str, folder: str) -> None:
-    """Train the small model for twelve steps."""
-    with inside(Path(world)):
-        base = Path(world) / PACKAGE / "model"
-        small_training.train(Path(folder), base, spec=MODELS[MODEL])
 
 
 def ask(address: str, folder: str) -> None:

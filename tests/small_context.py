@@ -116,16 +116,11 @@ class SmallContext(Context):
         found = TransformerEncoder(self.spec, window=window, folder=self.weights)
         return VectorStore(found, self.places.vectors)
 
-    def chunks(
-        self,
-        condition: Condition,
-        store: VectorStore | None = None,
-        boundaries: VectorStore | None = None,
-    ) -> Chunks:
+    def chunks(self, condition: Condition, store: VectorStore | None = None) -> Chunks:
         """Boundaries that were released for a book, or that a language model drew, are others."""
         if condition.chunker.endswith("-released") or "-by-" in condition.chunker:
             condition = replace(condition, chunker="recursive-200-0")
-        return super().chunks(condition, store, boundaries)
+        return super().chunks(condition, store)
 
     def file(self, source: SourceFile) -> Path:
         """A made file in place of a published one."""

@@ -18,7 +18,7 @@ from chunkstudy.base.spans import Collection, Document, Judgment, Query
 from chunkstudy.encoders.interface import Role
 from chunkstudy.runs import records
 from chunkstudy.runs.conditions import MINILM, Condition
-from chunkstudy.runs.run import Outcome, evaluate, write
+from chunkstudy.runs.run import Outcome, evaluate
 from chunkstudy.runs.store import VectorStore
 
 
@@ -96,7 +96,7 @@ def outcome(places: Places, one: Condition, collection: Collection) -> Outcome:
 
 def write_outcome(places: Places, found: Outcome) -> None:
     """Write a record where a study has it."""
-    write(found, places.runs)
+    records.write(places.runs, found.run, found.scores, found.timing, found.kept)
 
 
 def change(

@@ -36,6 +36,7 @@ from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers.locate import LocateError, locate
 from chunkstudy.chunkers.table import CHUNKERS, ChunkerEntry
 from chunkstudy.collections.registry import load_collection
+from chunkstudy.runs import chunking
 from chunkstudy.runs.chunking import build_chunker, chunk
 from chunkstudy.runs.conditions import MINILM, Condition, parse_chunker
 from chunkstudy.runs.requirements import reason_not_run
@@ -225,21 +226,24 @@ def test_jinas_windows_and_sentences_are_of_the_encoders_tokens_and_others_of_wo
     assert [one[:2] for one in by_letters] == [(0, 19), (20, len(TEXT))]
 
 
-def test_another_models_boundaries_are_those_it_would_draw_itself(tmp_path: Path) -> None:
+def test_another_models_boundaries_are_those_it_would_draw_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     documents, judged = (Document("d", TEXT),), (Judgment("q", "d", 0, len(TEXT)),)
     small = Collection("scifact", documents, (Query("q", "Gg"),), judged)
     evaluated, drawing = (VectorStore(Letters(one), tmp_path) for one in "DJ")
     condition = Condition(
         "scifact", f"semantic-by-{OTHER}", MINILM, "pre_embedding", "as_published-ielab"
     )
-    chunks = chunk(condition, small, evaluated, boundaries=drawing)
+    monkeypatch.setattr(chunking, "load_store", lambda *_: drawing)
+    chunks = chunk(condition, small, evaluated)
     own, others = (
         chunk_documents(build_chunker("semantic", AS_PUBLISHED_IELAB, one.encode), documents)
         for one in (evaluated, drawing)
     )
     assert chunks.start.tolist() == others.start.tolist() != own.start.tolist()
-    outcome = evaluate(condition, small, evaluated, boundaries=drawing)
+    outcome = evaluate(condition, small, evaluated)
     assert outcome.run.model == {"id": "towards D"}
     assert outcome.run.boundaries == {"id": "towards J"}
     with pytest.raises(ValueError, match="draws its boundaries by `embed`"):
-        chunk(condition, small, evaluated)
+        chunk(condition, small, None)

@@ -19,7 +19,6 @@ from chunkstudy.runs.estimate import (
     known_size,
     prices,
     segmentations,
-    total,
 )
 
 ROOT = Places(Path(__file__).parents[1])
@@ -36,13 +35,13 @@ def nothing_recorded(tmp_path: Path) -> Places:
 def test_totals_are_the_sums_of_their_lines(nothing_recorded: Places) -> None:
     study = planned.conditions(ROOT)
     found = prices(study, nothing_recorded)
-    assert [one.blocked for one in found] == sorted(one.blocked for one in found)
-    assert {one.condition for one in found} == set(study)
+    assert found["blocked"].is_monotonic_increasing
+    assert set(found["condition"]) == set(study)
     lines = list(estimate(study, nothing_recorded, "h100"))
     assert len(lines) == len(study) + 3 + len(segmentations(study))
     open_line, blocked_line, all_line = map(_numbers, lines[len(study) : len(study) + 3])
-    assert all_line[0] == pytest.approx(total(found).tokens / 1e6, abs=0.01)
-    assert all_line[1] == pytest.approx(total(found).dollars, abs=0.01)
+    assert all_line[0] == pytest.approx(found["tokens"].sum() / 1e6, abs=0.01)
+    assert all_line[1] == pytest.approx(found["dollars"].sum(), abs=0.01)
     for both, first, second in zip(all_line, open_line, blocked_line, strict=True):
         assert both == pytest.approx(first + second, abs=0.02)
 
@@ -55,14 +54,14 @@ def test_the_taxonomys_boundaries_are_drawn_once_for_all_models(nothing_recorded
         for ordering in published_grid.ORDERINGS
     ]
     size = known_size("fiqa", nothing_recorded)[1]
-    read = total(prices(conditions, nothing_recorded)).tokens
+    read = prices(conditions, nothing_recorded)["tokens"].sum()
     assert read == pytest.approx(size * (3 + 2 * len(models_of)))
 
 
 def test_minilms_operations_are_those_of_its_linear_layers(nothing_recorded: Places) -> None:
     condition = Condition("scifact", "fixed-256", MINILM_512, "pre_embedding", "corrected")
-    (one,) = prices([condition], nothing_recorded)
-    assert one.cost.operations == one.cost.tokens * 6 * 2 * (4 * 384**2 + 2 * 384 * 1536)
+    price = prices([condition], nothing_recorded).iloc[0]
+    assert price["operations"] == price["tokens"] * 6 * 2 * (4 * 384**2 + 2 * 384 * 1536)
     line, *_ = estimate([condition], nothing_recorded)
     assert line.endswith("\t6.1 min\t$0.00")
 
@@ -70,24 +69,24 @@ def test_minilms_operations_are_those_of_its_linear_layers(nothing_recorded: Pla
 def test_attention_counts_where_a_model_reads_thousands_of_tokens(nothing_recorded: Places) -> None:
     model = published_grid.JINA_V3
     plain, late = (
-        prices([published_grid.taxonomy("gutenqa", "fixed-256", model, one)], nothing_recorded)[0]
+        prices([published_grid.taxonomy("gutenqa", "fixed-256", model, one)], nothing_recorded)
         for one in published_grid.ORDERINGS
     )
-    assert late.cost.tokens == plain.cost.tokens
+    assert late["tokens"].item() == plain["tokens"].item()
     expected = models.spec(model).flops_per_token(8192) / models.spec(model).flops_per_token(0)
-    assert late.cost.operations / plain.cost.operations == pytest.approx(expected)
+    assert late["operations"].item() / plain["operations"].item() == pytest.approx(expected)
 
 
 def test_an_api_costs_dollars_and_no_operations_here(nothing_recorded: Places) -> None:
     condition = Condition("chroma", "token-400-200", LARGE, "pre_embedding", "corrected")
-    (one,) = prices([condition], nothing_recorded)
-    assert one.cost.operations == 0
-    assert one.cost.dollars == pytest.approx(2 * 328_208 / 1e6 * 0.13)
+    price = prices([condition], nothing_recorded).iloc[0]
+    assert price["operations"] == 0
+    assert price["dollars"] == pytest.approx(2 * 328_208 / 1e6 * 0.13)
 
 
 def test_what_is_recorded_costs_nothing() -> None:
     recorded = Condition("scifact", "fixed-256", MINILM_512, "pre_embedding", "corrected")
-    assert prices([recorded], ROOT) == []
+    assert prices([recorded], ROOT).empty
 
 
 def test_a_size_that_is_assumed_is_said(

@@ -24,7 +24,7 @@ def test_ties_of_hundreds_of_documents_are_bounded_whole(
     chunks = chunk_documents(lambda text: [(0, len(text))], notices)
     same = np.ones((documents, 1), np.float32)
     scored = scoring.in_corpus(collection, chunks, (same[:1], same), protocol)
-    value = scored.scores.set_index("measure")["value"]
+    value = scored.scores.loc["q"]
     assert (value["nDCG@10"], value["R@10"], value["R@100"]) == (0, 0, 1)
     assert scored.tie_range["nDCG@10"] == (0, 1)
     assert scored.ties_at_cut == 1
@@ -48,9 +48,9 @@ def test_spans_within_the_own_document_are_scored_as_by_hand(seed: int) -> None:
     vectors = random.normal(size=(len(chunks), 4)).astype(np.float32)
     asked = random.normal(size=(2, 4)).astype(np.float32)
     scored = scoring.in_document(TWO, chunks, (asked, vectors), CORRECTED, None, False)
-    wide = scored.scores.pivot(index="query_id", columns="measure", values="value")
+    wide = scored.scores
     assert [name for name in map(str, wide) if not name.startswith("DCG")] == [
-        "Ceiling(DCG@10)", "SpanIoU@5", "SpanPrecision@5", "SpanRecall@5",
+        "Ceiling(DCG@10)", "SpanRecall@5", "SpanPrecision@5", "SpanIoU@5",
     ]  # fmt: skip
     for row, (document, judged) in enumerate(((0, range(12, 24)), (1, range(10)))):
         order = np.argsort(-(asked @ vectors.T)[row])

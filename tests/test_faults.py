@@ -68,7 +68,6 @@ class Scene:
 
 SCENES = {
     "small_run": Scene(run_of, 16),
-    "small_train": Scene(all_of, 48),
     "small_reproduce": Scene(all_of, 64, in_a_row=5, in_world=False),
 }
 

@@ -80,9 +80,8 @@ def test_a_record_is_read_back_as_it_was_scored(places: Places) -> None:
 
 
 def test_scores_have_six_decimals_and_a_missing_one_stays_missing() -> None:
-    rows = [("b", "M", 0.12345678), ("a", "M", -1e-9), ("a", "N", 2 / 3)]
-    wide = scoring.rounded(pd.DataFrame(rows, columns=["query_id", "measure", "value"]))
-    assert list(wide.index) == ["b", "a"]
+    scores = {"M": [0.12345678, -1e-9], "N": [np.nan, 2 / 3]}
+    wide = scoring.rounded(pd.DataFrame(scores, ["b", "a"]))
     assert wide["M"].tolist() == [0.123457, 0.0]
     assert not np.signbit(wide["M"].to_numpy()).any()
     np.testing.assert_array_equal(wide["N"], [np.nan, 0.666667])
@@ -229,6 +228,17 @@ def test_a_ranking_is_kept_with_the_others_or_outside_by_its_size(
     assert ranking is not None and ranking.shape == (80, 5)
     outside.unlink()
     assert records.read(places.runs, CONDITION).ranking() is None
+
+
+def test_of_a_large_ranking_the_first_chunks_are_kept_anew_where_some_were(
+    places: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert records.read(places.runs, CONDITION).first_chunks() is None
+    rewritten(table_of(places, "ranking"), set_column("score", np.float32("nan")))
+    monkeypatch.setattr(rankings, "MOST_ROWS", 79)
+    write_record(places, CONDITION, MANY)
+    chunks = records.read(places.runs, CONDITION).first_chunks()
+    assert chunks is not None and chunks.groupby("query").size().tolist() == [10] * 4
 
 
 def test_a_ranking_of_documents_keeps_their_order_and_scores(tmp_path: Path) -> None:

@@ -227,7 +227,7 @@ def test_boundaries_are_drawn_by_the_model_that_a_chunker_names(
 ) -> None:
     named = Letters()
     opened = {MPNET: VectorStore(named, tmp_path / "named")}
-    monkeypatch.setattr("chunkstudy.runs.store.load_store", lambda slug, folder: opened[slug])
+    monkeypatch.setattr("chunkstudy.runs.chunking.load_store", lambda slug, _: opened[slug])
     inspector.write(places, "builtin", "../zoo", [f"semantic-by-{MPNET}"])
     assert named.calls
 

@@ -21,8 +21,7 @@ from chunkstudy.evaluation import trec
 from chunkstudy.evaluation.measures import first_hit
 from chunkstudy.evaluation.retrieval import chunks as retrieval
 from chunkstudy.runs import rankings, records, rescore
-from chunkstudy.runs.conditions import MINILM, Condition
-from chunkstudy.runs.export import COLUMNS, write_csv
+from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.library import Library
 from tests.small_study import GRADED, MANY, condition, write_record
 
@@ -151,20 +150,6 @@ def test_another_collection_than_the_recorded_one_is_refused(
     monkeypatch.setattr(rescore, "load_collection", lambda name: other)
     with pytest.raises(rescore.RescoreError, match="not the one of"):
         computed(places, SPANS, "SpanRecall@3")
-
-
-def test_the_text_export_holds_every_score(places: Places, tmp_path: Path) -> None:
-    library = Library(places)
-    lines = write_csv(tmp_path / "out.csv", [SPANS, DOCUMENTS], library)
-    table = pd.read_csv(tmp_path / "out.csv", dtype={"query_id": str})
-    assert list(table.columns) == list(COLUMNS)
-    assert len(table) == lines
-    for one in (SPANS, DOCUMENTS):
-        record = library.get(one)
-        assert record is not None
-        mine = table[(table["collection"] == one.collection) & (table["encoder"] == MINILM)]
-        wide = mine.pivot(index="query_id", columns="measure", values="value")
-        pd.testing.assert_frame_equal(wide, record.wide)
 
 
 def test_what_is_exported_is_what_was_scored(

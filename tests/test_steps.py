@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -128,12 +126,3 @@ def test_only_what_is_offered_is_there() -> None:
     assert {name for name in chunkstudy.STEPS if not hasattr(steps, name)} == set()
     with pytest.raises(AttributeError, match="no attribute 'embed'"):
         _ = chunkstudy.embed
-
-
-def test_a_step_knows_no_record_and_no_notebook() -> None:
-    code = "import sys, chunkstudy.runs.steps; print(*sys.modules, sep='\\n')"
-    loaded = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-    unknown = ("chunkstudy.runs.records", "chunkstudy.runs.run", "chunkstudy.study", "IPython")
-    assert not {name for name in loaded.stdout.split() if name.startswith(unknown)}

@@ -157,15 +157,6 @@ def test_a_run_notes_what_it_used_and_drops_tables_that_are_no_more(
     )
 
 
-def test_other_collections_than_its_own_do_not_touch_the_results(tmp_path: Path) -> None:
-    places = Places(tmp_path)
-    folder, _ = study_runs.run(places, experiments.of(document_lengths), ["builtin"])
-    assert folder == tmp_path / "build" / "studies" / "document-lengths"
-    assert not places.results.exists()
-    with pytest.raises(study_results.StudyError, match="takes no collection"):
-        study_runs.run(places, experiments.of(three_sentences), ["builtin"])
-
-
 def test_every_study_asks_a_question_and_the_list_documents_it() -> None:
     found = CliRunner().invoke(app, ["study", "--list"])
     listed = dict(line.split("\t") for line in found.stdout.splitlines())
@@ -173,22 +164,18 @@ def test_every_study_asks_a_question_and_the_list_documents_it() -> None:
     assert all(question.endswith("?") for question in listed.values())
 
 
-def test_an_experiment_goes_by_its_name_or_its_module_and_no_other() -> None:
-    for name in ("berlin", "jina.three_sentences"):
-        assert experiments.module_of(name) is three_sentences
-    assert experiments.module_of("labels") is labels
+def test_an_experiment_goes_by_its_name_and_no_other() -> None:
+    known = experiments.every()
+    assert (known["berlin"], known["labels"]) == (three_sentences, labels)
     with pytest.raises(study_results.StudyError, match="unknown study 'x'; use one of baselines, "):
-        experiments.module_of("x")
+        experiments.named("x")
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_committed_is_whole_and_of_this_study(name: str) -> None:
     folder = study_results.folder(ROOT, name)
     written = study_results.read_provenance(folder)
-    assert (
-        written.study == name
-        and written.question == experiments.of(experiments.module_of(name)).question
-    )
+    assert written.study == name and written.question == experiments.named(name).question
     tables = study_results.tables(ROOT, name)
     kept = {study_results.file(folder, table, one) for table, one in written.tables.items()}
     assert set(folder.iterdir()) - {folder / study_results.PROVENANCE} == kept

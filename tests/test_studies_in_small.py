@@ -80,7 +80,7 @@ def test_a_study_leaves_the_columns_that_are_committed(
 ) -> None:
     if name in LACKING:
         pytest.skip(f"{name} takes {LACKING[name]}")
-    module = experiments.module_of(name)
+    module = experiments.every()[name]
     for constant, value in SMALLER.get(name, {}).items():
         monkeypatch.setattr(module, constant, value)
     study = experiments.of(module)

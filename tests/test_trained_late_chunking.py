@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from chunkstudy.base.places import Places
 from chunkstudy.base.spans import Chunks
+from chunkstudy.commands import experiments
 from chunkstudy.commands.cli import app
 from chunkstudy.runs import study_results, study_runs
 from chunkstudy.runs.study_results import StudyError
@@ -21,7 +22,7 @@ from chunkstudy.studies.trained_late_chunking.parts import PLAN
 
 NAME = "trained-late-chunking"
 ROOT = Path(__file__).parents[1]
-STUDY = Experiment.of(study, NAME)
+STUDY = experiments.of(study)
 
 
 def fake(fails: str = "") -> tuple[Experiment, list[str]]:
@@ -90,5 +91,3 @@ def test_the_command_prices_parts_without_running_them_and_refuses_parts_of_othe
     assert told.exit_code == 0 and "hours of a core at most" in told.stdout
     refused = CliRunner().invoke(app, ["study", "bidirectionality", "--part", "x"])
     assert refused.exit_code == 1 and "does not come in parts" in refused.output
-    refused = CliRunner().invoke(app, ["study", NAME, "--collection", "scifact"])
-    assert refused.exit_code == 1 and "leave --collection out" in refused.output

@@ -53,20 +53,18 @@ def _in_full(pattern: str) -> bool:
 
 
 def recorded(only: list[str]) -> list[Condition]:
-    found = [c for c in records.find(places.find().runs) if _matches(c, only)]
-    if not found:
+    """The recorded conditions that some patterns name.
+
+    Raises:
+        ConditionError: if none does.
+    """
+    matching = [
+        condition
+        for condition in records.find(places.find().runs)
+        if any(fnmatch.fnmatch(str(condition), pattern) for pattern in only)
+    ]
+    if not matching:
         raise conditions.ConditionError(
             f"no record matches {' or '.join(only)}; `chunkstudy list` shows what is recorded"
         )
-    return found
-
-
-def price(selected: list[Condition], device: str, again: bool = False) -> None:
-    from chunkstudy.runs.estimate import estimate
-
-    for line in estimate(selected, places.find(), device, again):
-        typer.echo(line)
-
-
-def _matches(condition: Condition, only: list[str]) -> bool:
-    return any(fnmatch.fnmatch(str(condition), one) for one in only)
+    return matching

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Iterator
 from inspect import isfunction
 from types import ModuleType
 
@@ -15,42 +14,42 @@ from chunkstudy.runs.study_runs import Experiment
 ROOT = f"{studies.__name__}."
 
 
-def every() -> dict[str, Experiment]:
-    """Every experiment by its name; all of ``studies`` is imported, which takes seconds."""
-    modules = (importlib.import_module(ROOT + path) for path in _paths())
-    experiments = {one.name: one for one in map(of, filter(_defines_one, modules))}
-    return dict(sorted(experiments.items()))
+def every() -> dict[str, ModuleType]:
+    """The module of every experiment by the experiment's name; all of ``studies`` is imported,
+    which takes seconds."""
+    paths = (info.name for info in pkgutil.walk_packages(studies.__path__, ROOT))
+    modules = filter(_defines_one, map(importlib.import_module, paths))
+    return dict(sorted((of(module).name, module) for module in modules))
 
 
 def of(module: ModuleType) -> Experiment:
-    """The experiment of a module; called as its path below ``studies`` unless it says ``NAME``."""
-    path = module.__name__.removeprefix(ROOT)
-    return Experiment.of(module, path.replace(".", "-").replace("_", "-"))
+    """The experiment that a module defines: ``COLLECTIONS`` and ``tables``, or a ``PLAN`` with
+    ``part`` and ``estimate``. It opens with its question, and is called as its path below
+    ``studies`` unless it says ``NAME``."""
+    path = module.__name__.removeprefix(ROOT).replace(".", "-").replace("_", "-")
+    plan = getattr(module, "PLAN", ())
+    return Experiment(
+        getattr(module, "NAME", path),
+        " ".join((module.__doc__ or "").split("\n\n")[0].split()),
+        None if plan else module.tables,
+        tuple(module.COLLECTIONS),
+        getattr(module, "PACKAGES", ()),
+        plan,
+        module.part if plan else None,
+        module.estimate if plan else None,
+    )
 
 
-def module_of(name: str) -> ModuleType:
-    """The module of an experiment by its path, ``boundary_signals`` or
-    ``late_chunking.word_search``, or by its name, ``word-search``.
+def named(name: str) -> Experiment:
+    """An experiment by its name.
 
     Raises:
         StudyError: if there is none, with the names there are.
     """
-    # Each import takes time: first those whose path holds the name.
-    likely = f"_{name.replace('-', '_').replace('.', '_')}_"
-    for path in sorted(_paths(), key=lambda path: likely not in f"_{path.replace('.', '_')}_"):
-        module = importlib.import_module(ROOT + path)
-        if _defines_one(module) and name in (path, of(module).name):
-            return module
-    raise StudyError(f"unknown study {name!r}; use one of {', '.join(every())}")
-
-
-def _paths() -> Iterator[str]:
-    """Every module below ``studies``, by its path with dots; nothing is imported."""
-    (root,) = studies.__path__
-    for info in pkgutil.iter_modules([root]):
-        yield info.name
-        inner = pkgutil.iter_modules([f"{root}/{info.name}"]) if info.ispkg else ()
-        yield from (f"{info.name}.{one.name}" for one in inner)
+    known = every()
+    if name not in known:
+        raise StudyError(f"unknown study {name!r}; use one of {', '.join(known)}")
+    return of(known[name])
 
 
 def _defines_one(module: ModuleType) -> bool:

@@ -15,13 +15,7 @@ app = typer.Typer()
 
 @app.command(rich_help_panel=PANEL)
 def study(
-    name: Annotated[
-        str | None, typer.Argument(help="As --list names them, or its module below studies")
-    ] = None,
-    collection: Annotated[
-        list[str] | None,
-        typer.Option(help="Take these instead; the tables then go to build/studies"),
-    ] = None,
+    name: Annotated[str | None, typer.Argument(help="As --list names them")] = None,
     list_studies: Annotated[bool, typer.Option("--list", help="Every study's question")] = False,
     part: Annotated[
         str, typer.Option(help="Of a study in parts, those of a name, with wildcards")
@@ -34,18 +28,15 @@ def study(
     """
     from chunkstudy.commands import experiments
     from chunkstudy.runs import study_runs
-    from chunkstudy.runs.study_results import StudyError
 
     with one_sentence():
         if list_studies or name is None:
-            for known in experiments.every().values():
-                typer.echo(f"{known.name}\t{known.question}")
+            for known, module in experiments.every().items():
+                typer.echo(f"{known}\t{experiments.of(module).question}")
             return
         where = places.find()
-        experiment = experiments.of(experiments.module_of(name))
+        experiment = experiments.named(name)
         if experiment.plan or part != "*" or dry_run:
-            if collection:
-                raise StudyError(f"study {name} comes in parts; leave --collection out")
             parts = study_runs.todo(where, experiment, study_runs.chosen(experiment, part))
             if dry_run and experiment.estimate:
                 for line in experiment.estimate(parts):
@@ -53,6 +44,6 @@ def study(
                 return
             folder, tables = study_runs.run_parts(where, experiment, parts)
         else:
-            folder, tables = study_runs.run(where, experiment, collection)
+            folder, tables = study_runs.run(where, experiment)
         for table, rows in tables.items():
             typer.echo(f"{folder / table}.csv\t{len(rows)} rows")

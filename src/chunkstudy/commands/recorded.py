@@ -17,29 +17,22 @@ app = typer.Typer()
 
 @app.command(rich_help_panel=PANEL)
 def export(
-    csv: Annotated[Path | None, typer.Option(help="The file of scores to write")] = None,
-    trec: Annotated[Path | None, typer.Option(help="The folder of runs and qrels")] = None,
+    trec: Annotated[Path, typer.Option(help="The folder of runs and qrels")],
     only: Only = ALL,
 ) -> None:
-    """Per-query scores as text, or rankings as trec_eval and ir-measures read them."""
+    """Rankings as trec_eval and ir-measures read them."""
     with one_sentence():
-        from chunkstudy.runs.export import write_csv, write_trec
+        from chunkstudy.runs.export import write_trec
         from chunkstudy.runs.library import Library
 
-        if csv is None and trec is None:
-            raise ValueError("name what to write: --csv FILE, --trec FOLDER, or both")
-        if csv:
-            lines = write_csv(csv, recorded(only), Library(places.find()))
-            typer.echo(f"{lines} scores written to {csv}")
-        if trec:
-            done, missing = write_trec(trec, recorded(only), Library(places.find()))
-            typer.echo(f"rankings of {done} conditions written to {trec}")
-            if missing:
-                typer.echo(
-                    f"{len(missing)} rankings or their collections are not at hand, first that of "
-                    f"{missing[0]}; `chunkstudy run --only '{missing[0]}' --again` makes it",
-                    err=True,
-                )
+        done, missing = write_trec(trec, recorded(only), Library(places.find()))
+        typer.echo(f"rankings of {done} conditions written to {trec}")
+        if missing:
+            typer.echo(
+                f"{len(missing)} rankings or their collections are not at hand, first that of "
+                f"{missing[0]}; `chunkstudy run --only '{missing[0]}' --again` makes it",
+                err=True,
+            )
 
 
 @app.command(rich_help_panel=PANEL)

@@ -8,11 +8,12 @@ import typer
 
 from chunkstudy.base import places
 from chunkstudy.collections import registry
-from chunkstudy.commands.choosing import ALL, CHROMA, Only, price, select
+from chunkstudy.commands.choosing import ALL, CHROMA, Only, select
 from chunkstudy.commands.failing import one_sentence
 from chunkstudy.publish import planned
 from chunkstudy.runs import records
 from chunkstudy.runs.estimate import DEVICES, TWO_CORES
+from chunkstudy.runs.estimate import estimate as lines
 from chunkstudy.runs.requirements import reason_not_run
 
 PANEL = "Conditions"
@@ -93,7 +94,8 @@ def estimate(
     with one_sentence():
         if device not in DEVICES:
             raise ValueError(f"unknown device {device!r}; use one of {', '.join(DEVICES)}")
-        price(select(only), device, again)
+        for line in lines(select(only), places.find(), device, again):
+            typer.echo(line)
 
 
 @app.command(rich_help_panel=PANEL)

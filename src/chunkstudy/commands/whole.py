@@ -8,11 +8,10 @@ from typing import Annotated
 import typer
 
 from chunkstudy.base import places
-from chunkstudy.commands.choosing import price
 from chunkstudy.commands.failing import one_sentence
 from chunkstudy.publish import planned
 from chunkstudy.runs import conditions
-from chunkstudy.runs.estimate import TWO_CORES
+from chunkstudy.runs.estimate import estimate
 from chunkstudy.runs.requirements import reason_not_run
 
 PANEL = "The whole study"
@@ -36,7 +35,8 @@ def reproduce(
         if profile != "builtin":
             full = profile == "full"
             chosen = planned.conditions(where) if full else planned.of_small_model(where)
-            price([one for one in chosen if not reason_not_run(one)], TWO_CORES)
+            for line in estimate([c for c in chosen if not reason_not_run(c)], where):
+                typer.echo(line)
             if running.run(chosen, where, again=full):
                 raise RuntimeError("some conditions failed, as said above; then run this again")
         everything.reproduce(where)

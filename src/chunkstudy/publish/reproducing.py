@@ -10,7 +10,7 @@ import pandas as pd
 from chunkstudy.base.places import Places
 from chunkstudy.publish.readme import fill_regions
 from chunkstudy.runs import records
-from chunkstudy.runs.estimate import prices, total
+from chunkstudy.runs.estimate import prices
 from chunkstudy.study import written
 from chunkstudy.study.tables import Table
 
@@ -82,7 +82,7 @@ def expected(places: Places) -> str:
     rows = []
     for finding in FINDINGS:
         behind = [c for c in recorded if any(fnmatch(str(c), p) for p in finding.patterns)]
-        minutes = total(prices(behind, places, again=True)).seconds / 60
+        minutes = prices(behind, places, again=True)["seconds"].sum() / 60
         value = finding.expected
         for name, text in numbers.items():
             value = value.replace(f"{{{name}}}", text)

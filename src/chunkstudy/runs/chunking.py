@@ -43,7 +43,7 @@ from chunkstudy.llm.interface import Ask
 from chunkstudy.llm.prices import Estimate
 from chunkstudy.llm.recordings import RecordedLines
 from chunkstudy.runs.conditions import ChunkerSpec, Condition, parse_chunker
-from chunkstudy.runs.store import VectorStore
+from chunkstudy.runs.store import VectorStore, load_store
 
 
 def build_chunker(
@@ -118,14 +118,13 @@ def cut(
     chunker: ChunkerSpec,
     protocol: Protocol,
     store: VectorStore | None = None,
-    boundaries: VectorStore | None = None,
     asker: Asker | None = None,
 ) -> Chunks:
     """Chunks of every document, in their order.
 
     Args:
-        store: the evaluated encoder, where its vectors or its tokens place boundaries.
-        boundaries: the model that places them instead, where the chunker names one.
+        store: the evaluated encoder, where its vectors or its tokens place boundaries, or where
+            the chunker names another model, whose vectors then lie beside.
         asker: asks the chunker's language model; as the environment says where none is given.
 
     Raises:
@@ -141,7 +140,8 @@ def cut(
     strengths = None
     if chunker.reader:
         strengths = measuring(reader(chunker.reader), memory(chunker.reader, places.find().vectors))
-    elif drawing := boundaries if chunker.encoder else store:
+    elif store:
+        drawing = load_store(chunker.encoder, store.folder) if chunker.encoder else store
         embed = drawing.encode
         if chunker.entry.windows:
             embed = _remembered(drawing, collection, chunker.entry, protocol)
@@ -154,22 +154,23 @@ def chunk(
     collection: Collection,
     store: VectorStore | None,
     chunker: Chunker | None = None,
-    boundaries: VectorStore | None = None,
 ) -> Chunks:
     """The chunks of a condition, by its own chunker (:func:`cut`) or by the one given."""
     if chunker is not None:
         return chunk_documents(chunker, collection.documents)
-    return cut(collection, condition.chunking, condition.rules, store, boundaries)
+    return cut(collection, condition.chunking, condition.rules, store)
 
 
-def describe(chunker: ChunkerSpec, boundaries: VectorStore | None) -> dict[str, Any] | None:
+def describe(chunker: ChunkerSpec, store: VectorStore | None) -> dict[str, Any] | None:
     """Another model that draws the boundaries, as records have it; None where none does."""
     if chunker.llm:
         return describe_language_model(chunker.llm)
     if chunker.reader:
         shown = {"pass": SIZE, "context": CONTEXT, "before": BEFORE, "after": AFTER}
         return {**reader(chunker.reader).describe(), "tokens": shown}
-    return boundaries.encoder.describe() if boundaries else None
+    if chunker.encoder and store:
+        return load_store(chunker.encoder, store.folder).encoder.describe()
+    return None
 
 
 def describe_language_model(model: str) -> dict[str, Any]:

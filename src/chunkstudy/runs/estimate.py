@@ -8,8 +8,11 @@ windows overlap.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import reduce
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
 from chunkstudy.base.places import Places
 from chunkstudy.chunkers.expected_requests import of_boundaries
@@ -17,12 +20,7 @@ from chunkstudy.collections import gutenqa, registry
 from chunkstudy.encoders import models
 from chunkstudy.llm.prices import PRICES, Estimate
 from chunkstudy.runs import facts, records
-from chunkstudy.runs.conditions import (
-    ChunkerSpec,
-    Condition,
-    EmbeddingMethod,
-    parse_encoder,
-)
+from chunkstudy.runs.conditions import ChunkerSpec, Condition, EmbeddingMethod, parse_encoder
 from chunkstudy.runs.requirements import reason_not_run
 
 WITH_CONTEXT = 1.25
@@ -33,12 +31,11 @@ HALF_OVER = 2.0
 SHORT = 512
 DEFAULT_TOKENS = 2_000_000
 """Assumed of a collection of which nothing is recorded."""
-
-
 TWO_CORES = "two-cores"
 DEVICES = {TWO_CORES: 100e9, "a100": 312e12 / 2, "h100": 989e12 / 2}
 """Floating-point operations a second that encoding is assumed to sustain. Two cores: what MiniLM's
 runs came to, in float32. GPUs: half of the maker's dense 16-bit rate."""
+AMOUNTS = ["tokens", "operations", "dollars"]
 
 
 def in_words(seconds: float) -> str:
@@ -48,54 +45,7 @@ def in_words(seconds: float) -> str:
     return f"{seconds / 60:.1f} min" if seconds < 2 * 3600 else f"{seconds / 3600:.1f} h"
 
 
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """What some work takes; two add up.
-
-    Attributes:
-        tokens: read by any model.
-        seconds: on some device.
-        dollars: of what an API sells.
-        operations: floating-point, of models that run here.
-    """
-
-    tokens: float = 0.0
-    seconds: float = 0.0
-    dollars: float = 0.0
-    operations: float = 0.0
-
-    def __add__(self, other: Cost) -> Cost:
-        return Cost(
-            self.tokens + other.tokens,
-            self.seconds + other.seconds,
-            self.dollars + other.dollars,
-            self.operations + other.operations,
-        )
-
-    def __str__(self) -> str:
-        return (
-            f"{self.tokens / 1e6:.2f} M tokens\t{self.operations:.1e} floating-point operations\t"
-            f"{in_words(self.seconds)}\t${self.dollars:.2f}"
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Price:
-    """What one condition adds to those before it; ``blocked`` where this machine lacks something
-    for it (:mod:`.requirements`)."""
-
-    condition: Condition
-    cost: Cost
-    blocked: bool
-
-
-def total(prices: Iterable[Price]) -> Cost:
-    """What several conditions take together."""
-    return reduce(Cost.__add__, (price.cost for price in prices), Cost())
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """Tokens that a model reads, a multiple of the collection's; conditions with the same key
     share them."""
 
@@ -105,15 +55,15 @@ class Reading:
     window: int = 0
     """Tokens of a document read at once; 0 where chunks or sentences are."""
 
-    def cost(self, collection: str, tokens: int, rate: float) -> Cost:
-        """Of reading a collection of that many tokens at so many operations a second."""
+    def amounts(self, collection: str, tokens: int) -> NDArray[np.float64]:
+        """``AMOUNTS`` of reading a collection of that many tokens."""
         # A token attends to those of a mean document, up to the window; up to SHORT attention costs
         # little beside the linear layers.
         length = min(self.window, tokens // registry.find(collection).documents)
         read = tokens * self.passes
         each = models.spec(self.model).flops_per_token(length if length > SHORT else 0)
         dollars = PRICES[self.model].dollars(read) if self.model in PRICES else 0.0
-        return Cost(read, read * each / rate, dollars, read * each)
+        return np.array([read, read * each, dollars])
 
 
 def prices(
@@ -121,28 +71,34 @@ def prices(
     places: Places,
     again: bool = False,
     device: str = TWO_CORES,
-) -> list[Price]:
-    """A price per condition that is not recorded, or ``again`` of all, those that can be run here
-    first.
+) -> pd.DataFrame:
+    """A row per condition that is not recorded, or ``again`` of all, those that can be run here
+    first: what it adds to those before it.
 
     Protocols of one chunker share most vectors, boundaries of one model are drawn once, and
     contextualized conditions whose documents are laid out alike share one reading: each counts
     once, for the first condition that needs it.
+
+    Returns:
+        ``condition``; ``blocked`` where this machine lacks something for it
+        (:mod:`.requirements`); ``tokens`` read by any model; floating-point ``operations`` of
+        models that run here; ``dollars`` of what an API sells; ``seconds`` on one of ``DEVICES``.
     """
     missing = [c for c in conditions if again or not records.complete(places.runs, c)]
     blocked = {c: reason_not_run(c) is not None for c in missing}
     names = {condition.collection for condition in missing}
     sizes = {name: known_size(name, places)[1] or DEFAULT_TOKENS for name in names}
     seen: set[tuple[str, ...]] = set()
-    priced = []
+    rows = []
     for condition in sorted(missing, key=blocked.__getitem__):
-        cost, name = Cost(), condition.collection
+        total, name = np.zeros(len(AMOUNTS)), condition.collection
         for reading in readings(condition):
             if reading.key not in seen:
                 seen.add(reading.key)
-                cost += reading.cost(name, sizes[name], DEVICES[device])
-        priced.append(Price(condition, cost, blocked[condition]))
-    return priced
+                total += reading.amounts(name, sizes[name])
+        rows.append((condition, blocked[condition], *total.tolist()))
+    priced = pd.DataFrame(rows, columns=["condition", "blocked", *AMOUNTS])
+    return priced.assign(seconds=priced["operations"] / DEVICES[device])
 
 
 def estimate(
@@ -154,20 +110,28 @@ def estimate(
     """A line per condition that is not recorded, or ``again`` of all, and totals, on one of
     ``DEVICES``; then one for each segmentation that a language model draws."""
     priced = prices(conditions, places, again, device)
-    for name in dict.fromkeys(price.condition.collection for price in priced):
+    for name in dict.fromkeys(condition.collection for condition in priced["condition"]):
         if not known_size(name, places)[1]:
             yield f"nobody has counted {name}: {DEFAULT_TOKENS:,} tokens are assumed of it"
-    for price in priced:
-        yield f"{price.condition}\t{price.cost}"
+    for _, price in priced.iterrows():
+        yield f"{price['condition']}\t{_amounts(price)}"
     for blocked, label in ((False, "can be run here"), (True, "need something first")):
-        group = [price for price in priced if price.blocked == blocked]
-        if group:
-            yield f"{len(group)} that {label}\t{total(group)}"
-    yield f"all {len(priced)} on {device}\t{total(priced)}"
+        group = priced[priced["blocked"] == blocked]
+        if len(group):
+            yield f"{len(group)} that {label}\t{_amounts(group.sum(numeric_only=True))}"
+    yield f"all {len(priced)} on {device}\t{_amounts(priced.sum(numeric_only=True))}"
     for drawn in segmentations(conditions):
         expected, basis = drawn.takes(places)
         text = f"not known here: {basis}" if expected is None else f"{expected} ({basis})"
         yield f"boundaries of {drawn.collection}/{drawn.chunker} by {drawn.model}\t{text}"
+
+
+def _amounts(price: pd.Series[Any]) -> str:
+    return (
+        f"{price['tokens'] / 1e6:.2f} M tokens\t"
+        f"{price['operations']:.1e} floating-point operations\t"
+        f"{in_words(price['seconds'])}\t${price['dollars']:.2f}"
+    )
 
 
 def readings(condition: Condition) -> Iterator[Reading]:
@@ -189,8 +153,7 @@ def readings(condition: Condition) -> Iterator[Reading]:
     yield Reading(key, condition.model.model, _passes(method, spec), method.window)
 
 
-@dataclass(frozen=True, slots=True)
-class Segmentation:
+class Segmentation(NamedTuple):
     """Boundaries that a language model draws once for all conditions that use them: by which
     chunker and model, of which collection."""
 

@@ -1,15 +1,13 @@
-"""Records as files of others: scores as CSV, rankings as trec_eval and ir-measures read them."""
+"""Recorded rankings as files that trec_eval and ir-measures read."""
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from chunkstudy.base.files import replacing
 from chunkstudy.base.spans import Collection
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.evaluation import trec
@@ -20,30 +18,6 @@ from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.library import Library
 
 QRELS = "documents.qrels"
-COLUMNS = (
-    "collection", "chunker", "encoder", "ordering", "protocol", "query_id", "measure", "value",
-)  # fmt: skip
-
-
-def write_csv(path: Path, conditions: Iterable[Condition], library: Library) -> int:
-    """Write a line per condition, query and measure, values with six decimals; returns how many.
-
-    A query without a value has no line.
-    """
-    lines = 0
-    with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        for condition in conditions:
-            if (record := library.get(condition)) is None:
-                continue
-            scores = record.wide.melt(ignore_index=False).dropna()
-            lines += len(scores)
-            writer.writerows(
-                (*condition.path.parts, query, measure, f"{value:.6f}")
-                for query, measure, value in scores.itertuples()
-            )
-    return lines
 
 
 def write_trec(

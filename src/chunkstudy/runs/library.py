@@ -32,12 +32,6 @@ class Library:
     def __iter__(self) -> Iterator[Condition]:
         return iter(self._records)
 
-    def __len__(self) -> int:
-        return len(self._records)
-
-    def __contains__(self, condition: object) -> bool:
-        return condition in self._records
-
     def get(self, condition: Condition) -> Record | None:
         return self._records.get(condition)
 

@@ -31,6 +31,8 @@ from chunkstudy.runs import parquet
 DEPTH = 20
 PLANES = ("query", "document", "score")
 MOST_ROWS = 9_000
+FIRST = 10
+"""Chunks a question kept of each of Chroma's records that pages show."""
 Ints = NDArray[np.int64]
 
 
@@ -82,6 +84,12 @@ def describe(ranking: pd.DataFrame) -> RankingSummary:
         bytes=int(ranking.memory_usage(index=False).sum()),
         sha256=parquet.digest(ranking),
     )
+
+
+def first_chunks(ranking: pd.DataFrame) -> pd.DataFrame:
+    """What is kept of a ranking of chunks that is too big to be kept whole."""
+    top = ranking[ranking.groupby("query").cumcount() < FIRST]
+    return top[["query", "document", "start", "end"]]
 
 
 def rows(queries: int, ranking: pd.DataFrame) -> Ints:

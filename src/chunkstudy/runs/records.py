@@ -313,18 +313,13 @@ def write(
         rows = {key: of for key, of in parquet.read_by_key(path).items() if key in known}
         if ranking is not None and run.ranking is not None and len(ranking) > rankings.MOST_ROWS:
             parquet.write(_large_ranking(run.ranking), ranking, rankings.PLANES)
-            ranking = Record(runs, run, timing).first_chunks()  # which are checked when read
+            kept = Record(runs, run, timing).first_chunks()
+            ranking = None if kept is None else rankings.first_chunks(ranking)
         _write_ranking(runs, run, ranking)
         rows[run.key] = scores.rename_axis("query_id").reset_index()
         measures = dict.fromkeys(name for key in sorted(rows) for name in known[key][0].measures)
         parquet.write_by_key(path, rows, ["query_id", *measures])
         parquet.write_dicts(table, [_row(*known[key]) for key in sorted(known)])
-
-
-def keep_first_chunks(runs: Path, run: Run, chunks: pd.DataFrame | None) -> None:
-    """Keep what :meth:`Record.first_chunks` gives; None keeps none."""
-    with folder_lock(runs / run.collection):
-        _write_ranking(runs, run, chunks)
 
 
 def _write_ranking(runs: Path, run: Run, ranking: pd.DataFrame | None) -> None:

@@ -51,16 +51,6 @@ def weights_needed(spec: models.ModelSpec) -> list[str]:
     return [f"needs the weights of {spec.id}: {command} fetches them and records {weights.MISSING}"]
 
 
-def sold(condition: Condition, asks: bool) -> str:
-    """The model that a condition lets somebody ask money for, empty if none: that of vectors, and
-    where language models are asked, not replayed, theirs."""
-    names = (encoder.model for encoder in condition.encoders)
-    paid = [name for name in names if models.spec(name).kind == "api"]
-    if asks:
-        paid += [condition.chunking.llm, condition.method.llm]
-    return next(filter(None, paid), "")
-
-
 def _of_encoder(spec: models.ModelSpec, contextualized: bool, lacking_here: bool) -> list[str]:
     if spec.kind != "api":
         return weights_needed(models.with_recorded_digests(spec) if lacking_here else spec)

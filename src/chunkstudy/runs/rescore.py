@@ -29,9 +29,6 @@ from chunkstudy.runs.parquet import RecordError
 
 SPAN = re.compile(r"(Span(?:Recall|Precision|IoU|F1))(\(unit=token\))?@([1-9]\d*)")
 FIRST_HIT = re.compile(r"DCG@([1-9]\d*)")
-FIRST = 10
-"""Chunks a question kept of each of Chroma's records that pages show."""
-FIRST_COLUMNS = ("query", "document", "start", "end")
 CHECKED = "SpanRecall@5"
 
 
@@ -56,20 +53,6 @@ def values(run: records.Run, measure: str, ranking: pd.DataFrame) -> pd.Series:
     return of_documents(collection, measure, ranking)
 
 
-def keep_first(places: Places, run: records.Run, ranking: pd.DataFrame) -> None:
-    """Keep the first chunks of a ranking too big to be kept whole.
-
-    Raises:
-        RecordError: if they do not give the scores of the study's record.
-    """
-    top = ranking[ranking.groupby("query").cumcount() < FIRST]
-    chunks = top[list(FIRST_COLUMNS)].astype(np.int32)
-    recorded = records.read(places.runs, run.condition)
-    if not _gives(places, recorded, chunks):
-        raise RecordError(f"these chunks are not of the record of {run.condition}; run it again")
-    records.keep_first_chunks(places.runs, recorded.run, chunks)
-
-
 def first_chunks(places: Places, run: records.Run) -> pd.DataFrame | None:
     """The first chunks of a record, ``query, document, start, end``, best first; None where none
     are kept.
@@ -77,20 +60,17 @@ def first_chunks(places: Places, run: records.Run) -> pd.DataFrame | None:
     Raises:
         RecordError: if they do not give the record's scores.
     """
-    recorded = records.read(places.runs, run.condition)
-    chunks = recorded.first_chunks()
-    if chunks is not None and not _gives(places, recorded, chunks):
+    record = records.read(places.runs, run.condition)
+    chunks = record.first_chunks()
+    if chunks is None:
+        return None
+    scores = without_texts(places, record.run, CHECKED, chunks)
+    if scores is None or not np.array_equal(scores, record.scores[CHECKED]):
         raise RecordError(
             f"{records.rankings_path(places.runs, run)} holds chunks that are not of the record of "
             f"{run.condition}; run it again"
         )
     return chunks
-
-
-def _gives(places: Places, record: records.Record, chunks: pd.DataFrame) -> bool:
-    """Whether the first chunks give the record's own scores, without which nobody believes them."""
-    scores = without_texts(places, record.run, CHECKED, chunks)
-    return scores is not None and np.array_equal(scores, record.scores[CHECKED])
 
 
 def without_texts(

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from chunkstudy.base import tokens
 from chunkstudy.base.files import check_writable
-from chunkstudy.base.spans import Chunker, Chunks, Collection
+from chunkstudy.base.spans import Chunker, Collection
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.encoders import api
 from chunkstudy.encoders.api import ApiEncoder
@@ -26,7 +26,7 @@ from chunkstudy.runs.chunking import chunk, describe, describe_language_model
 from chunkstudy.runs.conditions import PREPENDED, Condition, ConditionError
 from chunkstudy.runs.encoding import Vectors, contexts_of, encode_both, jobs, read_once
 from chunkstudy.runs.requirements import reason_not_run
-from chunkstudy.runs.store import VectorStore, boundary_store, load_store
+from chunkstudy.runs.store import VectorStore, load_store
 
 PACKAGES = ("numpy", "torch", "transformers", "tokenizers", "tiktoken", "chunkstudy")
 UNITS = ("cl100k", "wordpiece", "characters")
@@ -40,7 +40,6 @@ class Outcome:
     scores: pd.DataFrame
     """A row per query id, a column per measure, as stored."""
     timing: dict[str, Any]
-    chunks: Chunks
     kept: pd.DataFrame | None
     """The ranking as stored (``rankings.py``)."""
 
@@ -62,20 +61,11 @@ def run(condition: Condition, vectors: Path, runs: Path) -> Outcome:
         OSError: if the record could not be written, before anything is encoded.
     """
     check_writable(runs)
-    outcome = of_record(condition, vectors)
-    write(outcome, runs)
-    return outcome
-
-
-def of_record(condition: Condition, vectors: Path) -> Outcome:
-    """What the record of a condition holds, not written yet; see :func:`compute`."""
     outcome = compute(condition, vectors)
-    return _of_one_measure(outcome) if condition.method.beside else outcome
-
-
-def write(outcome: Outcome, runs: Path) -> None:
-    """Write the record of an outcome."""
+    if condition.method.beside:
+        outcome = _of_one_measure(outcome)
     records.write(runs, outcome.run, outcome.scores, outcome.timing, outcome.kept)
+    return outcome
 
 
 def _of_one_measure(outcome: Outcome) -> Outcome:
@@ -104,7 +94,6 @@ def compute(
         load_collection(condition.collection),
         load_store(condition.encoder, vectors, newlines) if model else None,
         chunker,
-        boundary_store(condition, vectors),
         approximate,
     )
 
@@ -127,7 +116,7 @@ def read_together(conditions: Sequence[Condition], vectors: Path) -> None:
                 jobs(
                     store,
                     collection.documents,
-                    chunk(c, collection, store, boundaries=boundary_store(c, vectors)),
+                    chunk(c, collection, store),
                     c.method,
                     c.rules,
                 )
@@ -142,20 +131,19 @@ def evaluate(
     collection: Collection,
     store: VectorStore | None,
     chunker: Chunker | None = None,
-    boundaries: VectorStore | None = None,
     approximate: bool = False,
 ) -> Outcome:
     """Score a collection's queries under a condition, with its own chunker or the one given.
 
-    ``boundaries`` is what :func:`boundary_store` gives; ``approximate`` searches as Chroma's
-    official code does (:mod:`chunkstudy.evaluation.retrieval.hnsw`).
+    ``approximate`` searches as Chroma's official code does
+    (:mod:`chunkstudy.evaluation.retrieval.hnsw`).
 
     Raises:
-        ConditionError: if the first is needed and was not given.
+        ConditionError: if it searches so what is of another task.
     """
     method, protocol = condition.method, condition.rules
     started, encoding = time.perf_counter(), store.seconds if store else 0.0
-    chunks = chunk(condition, collection, store, chunker, boundaries)
+    chunks = chunk(condition, collection, store, chunker)
     seconds = time.perf_counter() - started - (store.seconds - encoding if store else 0.0)
     texts = chunks.texts(collection.documents)
     vectors: Vectors | None = None
@@ -196,7 +184,7 @@ def evaluate(
         per_query_sha256=records.scores_sha256(scores),
         ranking=None if scored.kept is None else rankings.describe(scored.kept),
         model=api.describe(store.encoder, vectors) if store and vectors else None,
-        boundaries=None if chunker else describe(condition.chunking, boundaries),
+        boundaries=None if chunker else describe(condition.chunking, store),
         reading=_reading(condition, before),
         depth=protocol.depth,
         unscored=[query.id for query in collection.queries if query.id not in scores.index],
@@ -217,7 +205,7 @@ def evaluate(
         sizes={name: _sizes(values) for name, values in sizes.items()},
         **made_on(PACKAGES),
     )
-    return Outcome(record, scores, timing, chunks, scored.kept)
+    return Outcome(record, scores, timing, scored.kept)
 
 
 def _reading(condition: Condition, before: Sequence[str]) -> dict[str, Any] | None:

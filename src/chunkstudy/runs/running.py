@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 
+from chunkstudy.base import models
 from chunkstudy.base.files import check_writable
 from chunkstudy.base.places import Places
 from chunkstudy.collections import registry
@@ -22,7 +23,7 @@ from chunkstudy.runs.executors import (
     tasks_of,
 )
 from chunkstudy.runs.records import complete, runs_of, scores_path
-from chunkstudy.runs.requirements import reason_not_run, sold
+from chunkstudy.runs.requirements import reason_not_run
 
 
 def run(
@@ -54,7 +55,8 @@ def run(
         f"{len(able)} to run, {len(selected) - len(todo)} recorded, "
         f"{len(todo) - len(able)} cannot be run here"
     )
-    seconds = {price.condition: price.cost.seconds for price in prices(able, places, again=True)}
+    priced = prices(able, places, again=True)
+    seconds = dict(zip(priced["condition"], priced["seconds"], strict=True))
     tasks = tasks_of(able)
     if dry_run:
         ordered = [condition for task in tasks for condition in task]
@@ -112,7 +114,10 @@ def _refuse_sold(conditions: Sequence[Condition]) -> None:
     """Refuse to let several processes ask for money, each of which would spend the whole budget."""
     asks = os.environ.get("CHUNKSTUDY_LLM") == "record"
     for condition in conditions:
-        if model := sold(condition, asks):
+        names = [encoder.model for encoder in condition.encoders]
+        sold = [name for name in names if models.spec(name).kind == "api"]
+        asked = (condition.chunking.llm, condition.method.llm) if asks else ()
+        if model := next(filter(None, [*sold, *asked]), ""):
             raise ConditionError(
                 f"what {model} is asked for {condition} costs money, and the ceiling "
                 "CHUNKSTUDY_BUDGET is one process's; run it without --processes and --dask"

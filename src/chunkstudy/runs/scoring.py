@@ -54,7 +54,7 @@ class Scored:
     """What scoring found.
 
     Attributes:
-        scores: ``query_id, measure, value``.
+        scores: a row per query id (index, in the collection's order), a column per measure.
         ties_at_cut: queries whose 10th and 11th result score the same.
         tie_range: worst and best mean of a measure that another order of equal scores allows.
         kept: the ranking as stored (``rankings.py``), where something is ranked.
@@ -117,7 +117,7 @@ def token_overlap(
             read = np.where(top >= 0, chunk_tokens[top], 0).sum(axis=1)
             columns[f"TokensRead@{cut}"] = read.astype(np.float64)
     return Scored(
-        _long(collection, columns),
+        _by_query(collection, columns),
         0 if ranked is None else int(ranked.tied_at(10).sum()),
         kept=None if ranked is None else rankings.of_chunks(ranked, chunks),
     )
@@ -139,8 +139,10 @@ def in_corpus(collection: Collection, chunks: Chunks, by: By, protocol: Protocol
     while depth < documents and ranking.ties_past_end(ranked, RANK).any():
         depth = min(8 * depth, documents)
         ranked = rank(depth, excluded)
+    scores = ranking.per_query(collection, ranked, measures)
+    wide = scores.pivot(index="query_id", columns="measure", values="value")
     return Scored(
-        ranking.per_query(collection, ranked, measures),
+        wide.reindex(index=scores["query_id"].unique(), columns=list(measures)),
         ties_at_cut=int((ranked.score[:, RANK - 1] == ranked.score[:, RANK]).sum()),
         tie_range={f"nDCG@{RANK}": ranking.tie_bounds(collection, ranked, f"nDCG@{RANK}")},
         kept=rankings.of_documents(ranked),
@@ -185,24 +187,17 @@ def in_document(
     columns["Ceiling(DCG@10)"] = first_hit.ceiling(relevant)
     for name in ("SpanRecall", "SpanPrecision", "SpanIoU") if spans else ():
         columns[f"{name}@{SPAN_CUT}"] = spans[name]
-    scores = _long(collection, columns)
+    scores = _by_query(collection, columns)
     if protocol.relevance == "overlap":  # a passage that could not be located judges nothing
         judged = {judgment.query for judgment in collection.judgments}
-        scores = scores[scores["query_id"].isin(judged)]
+        scores = scores[scores.index.isin(judged)]
     stored = rankings.of_chunks(ranked, chunks, relevant)
     return Scored(scores, ties, kept=stored)
 
 
 def rounded(scores: pd.DataFrame) -> pd.DataFrame:
-    """Long ``query_id, measure, value`` as stored: a row per query, a column per measure.
-
-    Rows and columns keep the order in which they first come; values are rounded to six decimals,
-    NaN where a query has none. The index is ``query_id``.
-    """
-    queries, measures = scores["query_id"].unique(), scores["measure"].unique()
-    wide = scores.pivot(index="query_id", columns="measure", values="value")
-    wide = wide.reindex(index=queries, columns=measures)
-    return wide.apply(six_decimals)
+    """:attr:`Scored.scores` as stored, with six decimals; NaN where a query has none."""
+    return scores.apply(six_decimals)
 
 
 def six_decimals(values: pd.Series) -> pd.Series:
@@ -253,7 +248,6 @@ def _score_unit(
             columns[f"{name}{unit}@{cut}"] = values
 
 
-def _long(collection: Collection, columns: dict[str, NDArray[np.float64]]) -> pd.DataFrame:
-    wide = pd.DataFrame(columns)
-    wide.insert(0, "query_id", [query.id for query in collection.queries])
-    return wide.melt(id_vars="query_id", var_name="measure", value_name="value")
+def _by_query(collection: Collection, columns: dict[str, NDArray[np.float64]]) -> pd.DataFrame:
+    ids = pd.Index([query.id for query in collection.queries], name="query_id")
+    return pd.DataFrame(columns, ids).rename_axis(columns="measure")

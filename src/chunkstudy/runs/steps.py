@@ -93,8 +93,7 @@ def chunk(
     else:
         spec, vectors = parse_chunker(chunker), places.find().vectors
         store = load_store(str(EncoderName(encoder)), vectors)
-        boundaries = load_store(spec.encoder, vectors) if spec.encoder else None
-        chunks = chunking.cut(of, spec, rules(protocol), store, boundaries)
+        chunks = chunking.cut(of, spec, rules(protocol), store)
     if returned is None:
         return chunks
     if isinstance(returned, int):

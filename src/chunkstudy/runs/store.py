@@ -32,7 +32,7 @@ from chunkstudy.base.files import check_writable, write_bytes
 from chunkstudy.encoders.api import ApiEncoder
 from chunkstudy.encoders.contextualized import Layout
 from chunkstudy.encoders.interface import Encoder, Role
-from chunkstudy.runs.conditions import Condition, parse_encoder
+from chunkstudy.runs.conditions import parse_encoder
 
 if TYPE_CHECKING:  # it imports torch
     from chunkstudy.encoders.states import StateEncoder
@@ -59,6 +59,7 @@ class VectorStore:
 
     def __init__(self, encoder: Encoder, folder: Path) -> None:
         self.encoder = encoder
+        self.folder = folder
         self.computed = 0
         self.seconds = 0.0
         # These decide what is read, which the keys of the vectors hold.
@@ -191,12 +192,6 @@ def load_store(
     from chunkstudy.encoders.transformer import TransformerEncoder  # torch, only where it computes
 
     return VectorStore(TransformerEncoder(model, window=window, dtype=dtype), folder)
-
-
-def boundary_store(condition: Condition, folder: Path) -> VectorStore | None:
-    """The model that draws the boundaries, where it is not the evaluated one."""
-    drawing = condition.chunking.encoder
-    return load_store(drawing, folder) if drawing else None
 
 
 PoolJob = tuple[Layout, dict[bytes, Sequence[int]]]

@@ -15,7 +15,6 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pandas as pd
@@ -24,7 +23,6 @@ from chunkstudy.base.files import folder_lock, sha256
 from chunkstudy.base.places import Places
 from chunkstudy.base.sources import SourceFile, fetch
 from chunkstudy.base.spans import Chunks, Collection
-from chunkstudy.collections import registry
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.runs import study_results
 from chunkstudy.runs.chunking import chunk
@@ -43,7 +41,7 @@ class Experiment:
     Attributes:
         name: of its folder below ``results/studies``.
         tables: from a context and collections, its tables by name; None of one in parts.
-        collections: what it takes unless told otherwise.
+        collections: what it takes.
         packages: what it needs that not every run does.
         plan: of one in parts these, in order, each with a ``name``.
         part: from a context and a part, that part's rows of every table.
@@ -58,22 +56,6 @@ class Experiment:
     plan: Sequence[Any] = ()
     part: Callable[..., Tables] | None = None
     estimate: Callable[..., Sequence[str]] | None = None
-
-    @classmethod
-    def of(cls, module: ModuleType, name: str) -> Experiment:
-        """The experiment that a module defines: ``COLLECTIONS`` and ``tables``, or a ``PLAN`` with
-        ``part`` and ``estimate``. It opens with its question, and may say ``NAME``."""
-        plan = getattr(module, "PLAN", ())
-        return cls(
-            getattr(module, "NAME", name),
-            " ".join((module.__doc__ or "").split("\n\n")[0].split()),
-            None if plan else module.tables,
-            tuple(module.COLLECTIONS),
-            getattr(module, "PACKAGES", ()),
-            plan,
-            module.part if plan else None,
-            module.estimate if plan else None,
-        )
 
 
 class Context:
@@ -108,16 +90,10 @@ class Context:
         if model not in self.models:
             self.models.append(model)
 
-    def chunks(
-        self,
-        condition: Condition,
-        store: VectorStore | None = None,
-        boundaries: VectorStore | None = None,
-    ) -> Chunks:
-        """The chunks of a condition; ``store`` where its chunker asks a model for boundaries,
-        ``boundaries`` where that is another model than the evaluated one."""
+    def chunks(self, condition: Condition, store: VectorStore | None = None) -> Chunks:
+        """The chunks of a condition; ``store`` where its chunker asks a model for boundaries."""
         collection = self.collection(condition.collection)
-        made = chunk(condition, collection, store, boundaries=boundaries)
+        made = chunk(condition, collection, store)
         parts = (condition.collection, condition.chunker, condition.encoder, condition.protocol)
         return self.cut("/".join(parts), made)
 
@@ -139,30 +115,11 @@ class Context:
         print(text, file=sys.stderr)
 
 
-def run(
-    places: Places, experiment: Experiment, collections: Sequence[str] | None = None
-) -> tuple[Path, Tables]:
-    """Run an experiment and write its tables and provenance: the folder, and the tables by name.
-
-    With other collections than its own the tables go to ``build/studies``, since those below
-    ``results`` are of all of them.
-
-    Raises:
-        StudyError: if a collection is unknown, or none may be named.
-    """
-    name, wanted = experiment.name, tuple(collections or experiment.collections)
-    if collections and not experiment.collections:
-        raise StudyError(f"study {name} takes no collection; leave --collection out")
-    for collection in wanted:
-        if collection not in registry.COLLECTIONS:
-            raise StudyError(
-                f"unknown collection {collection!r}; use one of {', '.join(registry.COLLECTIONS)}"
-            )
-    assert experiment.tables, f"study {name} comes in parts"
-    context = Context(places)
-    tables = experiment.tables(context, wanted)
-    whole = wanted == experiment.collections
-    folder = study_results.folder(places, name) if whole else places.build / "studies" / name
+def run(places: Places, experiment: Experiment) -> tuple[Path, Tables]:
+    """Run an experiment and write its tables and provenance: the folder, and the tables by name."""
+    assert experiment.tables, f"study {experiment.name} comes in parts"
+    context, folder = Context(places), study_results.folder(places, experiment.name)
+    tables = experiment.tables(context, experiment.collections)
     study_results.write(folder, tables, made_by(context, experiment))
     return folder, tables
 

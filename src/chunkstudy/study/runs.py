@@ -26,7 +26,7 @@ from chunkstudy.collections.registry import load_collection
 from chunkstudy.encoders import models
 from chunkstudy.evaluation.measures import in_tokens
 from chunkstudy.evaluation.retrieval.chunks import SearchError
-from chunkstudy.runs import records, rescore, scoring
+from chunkstudy.runs import rankings, records, rescore, scoring
 from chunkstudy.runs.conditions import (
     ENCODER,
     NONE,
@@ -113,7 +113,7 @@ class RunScores:
         kept = self.run.ranking
         if self.ranking is not None and kept is not None and depth <= kept.depth:
             return self.ranking
-        if self.here or depth > rescore.FIRST:
+        if self.here or depth > rankings.FIRST:
             return None
         return rescore.first_chunks(places, self.run)
 
@@ -300,8 +300,8 @@ class Runs:
         parts = self.parts()
         frames = []
         for name, scored in list(self.found.items()):
-            self.found[name], ranking = self._ranked(scored, rescore.FIRST)
-            own = ranking[ranking.groupby("query").cumcount() < rescore.FIRST]
+            self.found[name], ranking = self._ranked(scored, rankings.FIRST)
+            own = ranking[ranking.groupby("query").cumcount() < rankings.FIRST]
             length = own["end"] - own["start"]
             read = length.groupby(own["query"]).cumsum()
             short = (read.groupby(own["query"]).max() < characters).mean()
@@ -354,13 +354,6 @@ class Runs:
                 }
             )
         return pd.DataFrame(rows)
-
-    def keep(self) -> None:
-        """Keep the first ten chunks of every question beside the study's records, so that another
-        cut-off needs no run (:mod:`chunkstudy.runs.rescore`)."""
-        for scored in self:
-            ranked, ranking = self._ranked(scored, rescore.FIRST)
-            rescore.keep_first(self.computing.places, ranked.run, ranking)
 
     def _measures(self, k: Cut) -> tuple[str, ...]:
         """What is scored: without a model only what no search decides."""

@@ -287,9 +287,10 @@ class Pipeline:
                 self._chunked[key] = chunk_documents(split, documents)
             else:
                 spec = parse_chunker(chunker.slug)
-                drawing = load_store(spec.encoder, self.vectors) if spec.encoder else None
                 store = self.store(retriever)
-                self._chunked[key] = cut(self.collection, spec, OWN_DOCUMENTS, store, drawing)
+                if store is None and spec.encoder:
+                    store = load_store(spec.encoder, self.vectors)
+                self._chunked[key] = cut(self.collection, spec, OWN_DOCUMENTS, store)
         return self._chunked[key]
 
     def plan(self, system: System, store: VectorStore, index: ChunkIndex) -> encoding.Jobs:

@@ -43,7 +43,7 @@ from chunkstudy.runs import records, study_results
 from chunkstudy.runs.chunking import chunk
 from chunkstudy.runs.conditions import MINILM_512, PRE_EMBEDDING, Condition, EncoderName
 from chunkstudy.runs.published_grid import TAXONOMY_COLLECTIONS, TAXONOMY_MODELS, WINDOWS
-from chunkstudy.runs.store import VectorStore, boundary_store, load_store
+from chunkstudy.runs.store import VectorStore, load_store
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.taxonomy.tables import METHOD_OF
@@ -96,10 +96,9 @@ def _measured(context: Context, condition: Condition) -> pd.DataFrame:
     """The rows of a recorded condition."""
     context.say(f"chunk sizes of {condition}")
     collection, store = context.collection(condition.collection), context.store(condition.encoder)
-    boundaries = boundary_store(condition, context.places.vectors)
-    if boundaries is not None:
-        context.note(boundaries.encoder.describe())
-    chunks = context.chunks(condition, store, boundaries)
+    if condition.chunking.encoder:
+        context.store(condition.chunking.encoder)  # notes who draws the boundaries
+    chunks = context.chunks(condition, store)
     if chunks.digest() != records.read(context.places.runs, condition).run.chunks_sha256:
         raise RuntimeError(f"{condition} has other chunks than its record; run it again")
     return measured(condition, collection, chunks, store)
@@ -302,7 +301,7 @@ def _sizes(run: RunScores, computing: RunCache) -> pd.DataFrame:
     collection, vectors = load_collection(condition.collection), computing.vectors
     store = load_store(condition.encoder, vectors, condition.rules.newlines)
     chunker = own and checked(own, collection.documents)
-    chunks = chunk(condition, collection, store, chunker, boundary_store(condition, vectors))
+    chunks = chunk(condition, collection, store, chunker)
     if chunks.digest() != run.run.chunks_sha256:
         raise StudyError(f"{run.variant.path} has other chunks than its record; run it again")
     return measured(condition, collection, chunks, store)

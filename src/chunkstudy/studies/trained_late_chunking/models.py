@@ -141,8 +141,7 @@ def tested(
 
 def dcg(asked: Collection, chunks: Chunks, vectors: scoring.By) -> pd.Series:
     """DCG@10 by query id."""
-    scores = scoring.score(asked.name, asked, chunks, vectors, CORRECTED).scores
-    return scores[scores["measure"] == DCG].set_index("query_id")["value"]
+    return scoring.score(asked.name, asked, chunks, vectors, CORRECTED).scores[DCG]
 
 
 def cut(context: Context, collection: str, chunker: str) -> Chunks:

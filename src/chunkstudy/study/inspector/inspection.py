@@ -332,14 +332,9 @@ def search(
     condition: Condition,
     collection: Collection,
     store: VectorStore,
-    boundaries: VectorStore | None = None,
 ) -> Searched:
-    """Chunk, embed and rank in full; vectors at hand are not computed again.
-
-    Raises:
-        ConditionError: if another model draws the boundaries and ``boundaries`` was not given.
-    """
-    chunks = chunking.chunk(condition, collection, store, boundaries=boundaries)
+    """Chunk, embed and rank in full; vectors at hand are not computed again."""
+    chunks = chunking.chunk(condition, collection, store)
     vectors, _ = encode_both(
         store, collection, chunks, EmbeddingMethod(), condition.rules, label=condition.chunker
     )

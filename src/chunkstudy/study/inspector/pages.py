@@ -30,7 +30,7 @@ from chunkstudy.collections import own_formats
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.runs.conditions import MINILM, NONE, Condition, ConditionError
 from chunkstudy.runs.requirements import reason_not_run
-from chunkstudy.runs.store import boundary_store, load_store
+from chunkstudy.runs.store import load_store
 from chunkstudy.study import titles
 from chunkstudy.study.inspector.inspection import (
     AROUND,
@@ -97,9 +97,7 @@ def write(
     judged = loaded.only([_known(loaded, query)] if query is not None else _judged(loaded))
     store = load_store(conditions[0].encoder, where.vectors)
     systems = [
-        search(each, judged, store, boundary_store(each, where.vectors)).inspect(
-            titles.shown("chunker", each.chunker), depth
-        )
+        search(each, judged, store).inspect(titles.shown("chunker", each.chunker), depth)
         for each in conditions
     ]
     pages = list(zip(*systems, strict=True))

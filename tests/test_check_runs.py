@@ -12,8 +12,8 @@ import pytest
 from chunkstudy.base.places import Places
 from chunkstudy.runs import records
 from chunkstudy.runs.conditions import MINILM, Condition
-from tests import check_runs, check_without_vectors, small_study
-from tests.check_without_vectors import DIFFERENT, NOT_CHECKED, compare
+from tests import check_runs, small_study
+from tests.check_runs import DIFFERENT, NOT_CHECKED, without_vectors
 
 SPANS = Condition("builtin", "recursive-200-0", MINILM, "pre_embedding", "corrected")
 DOCUMENTS = Condition("builtin-graded", "sentence-5", MINILM, "pre_embedding", "corrected")
@@ -26,7 +26,7 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
     collections = {"builtin": small_study.MANY, "builtin-graded": small_study.GRADED}
     for module in ("rescore", "run"):
         monkeypatch.setattr(f"chunkstudy.runs.{module}.load_collection", collections.__getitem__)
-    monkeypatch.setattr(check_without_vectors, "load_collection", collections.__getitem__)
+    monkeypatch.setattr(check_runs, "load_collection", collections.__getitem__)
     places = Places(tmp_path)
     for condition in (SPANS, DOCUMENTS, CLUSTERED):
         small_study.write_record(places, condition, collections[condition.collection])
@@ -34,7 +34,7 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
 
 
 def compared(places: Places, condition: Condition) -> tuple[str, str]:
-    return compare(condition, places.runs)
+    return without_vectors(condition, places.runs)
 
 
 @pytest.mark.parametrize("condition", [SPANS, DOCUMENTS, CLUSTERED])
@@ -82,13 +82,13 @@ def test_a_torn_record_is_different_and_a_ranking_may_be_elsewhere(places: Place
 def test_the_command_asks_whether_the_encoder_is_here(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(check_without_vectors, "at_hand", lambda model: False)
+    monkeypatch.setattr(check_runs, "at_hand", lambda model: False)
     monkeypatch.setattr(check_runs, "register", lambda: None)
-    chosen = check_without_vectors.recorded("builtin-graded/sentence-5/*/pre_embedding/*")
+    chosen = check_runs.recorded("builtin-graded/sentence-5/*/pre_embedding/*")
     assert chosen and {c.collection for c in chosen} == {"builtin-graded"}
     ((agreement, sentence),) = check_runs.held([str(chosen[0])], tmp_path)
     assert agreement == NOT_CHECKED and "vectors not checked" in sentence
-    every = check_without_vectors.recorded("")
+    every = check_runs.recorded("")
     assert len(every) == len({(c.collection, c.encoder) for c in every})
     data = "CHUNKSTUDY_DATA" in os.environ
     assert {c.collection for c in every} > {"builtin", "builtin-graded"} or not data
