@@ -16,15 +16,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from chunkstudy.base import places
 from chunkstudy.base.faults import one_line
 from chunkstudy.base.processes import cores, end_with_parent
 from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.records import runs_of
-from chunkstudy.runs.run import read_together, run
+from chunkstudy.runs.records import RecordError, runs_of
+from chunkstudy.runs.run import Outcome, of_record, read_together, write
 from chunkstudy.runs.store import load_store
 
 ADDRESS = re.compile(r"(?:tcp://|tls://)?[^\s/:]+:[0-9]+")
@@ -48,16 +48,18 @@ class TaskResult:
     """What became of a condition.
 
     Attributes:
+        outcome: what its record will hold; None where it failed, or is recorded.
         failure: a sentence; empty where it did not fail.
     """
 
     condition: Condition
     seconds: float = 0.0
     failure: str = ""
+    outcome: Outcome | None = None
 
 
 Executor = Callable[[Sequence[Task]], Iterator[TaskResult]]
-"""Runs and records the conditions of some tasks, and gives the result of each, in any order."""
+"""Records each condition of some tasks once it is here, and gives its result, in any order."""
 
 
 def tasks_of(conditions: Iterable[Condition]) -> list[Task]:
@@ -76,13 +78,13 @@ def read_documents(task: Task) -> None:
 
 
 def run_condition(condition: Condition) -> TaskResult:
-    """Run a condition and record it; an error becomes a sentence, which every process can read."""
-    started, failure = time.perf_counter(), ""
+    """Run a condition; an error becomes a sentence, which every process can read."""
+    started, failure, outcome = time.perf_counter(), "", None
     try:
-        run(condition, places.find().vectors, runs_of(condition))
+        outcome = of_record(condition, places.find().vectors)
     except Exception as error:
         failure = one_line(error)
-    return TaskResult(condition, time.perf_counter() - started, failure)
+    return TaskResult(condition, time.perf_counter() - started, failure, outcome)
 
 
 def run_task(task: Task) -> Iterator[TaskResult]:
@@ -92,10 +94,21 @@ def run_task(task: Task) -> Iterator[TaskResult]:
         yield run_condition(condition)
 
 
+def recorded(result: TaskResult) -> TaskResult:
+    """Record an outcome. Only the process that was started writes, so that no two do."""
+    failure = result.failure
+    try:
+        if result.outcome is not None:
+            write(result.outcome, runs_of(result.condition))
+    except (OSError, RecordError) as error:
+        failure = one_line(error)
+    return replace(result, outcome=None, failure=failure)
+
+
 def in_this_process(tasks: Sequence[Task]) -> Iterator[TaskResult]:
     """One condition after the other."""
     for task in tasks:
-        yield from run_task(task)
+        yield from map(recorded, run_task(task))
 
 
 def in_processes(number: int) -> Executor:
@@ -125,7 +138,8 @@ def _apart(task: Task, threads: int) -> list[TaskResult]:
         with ProcessPoolExecutor(1, spawn, _begin, (threads,)) as process:
             try:
                 for function, given in calls[len(results) :]:
-                    results.append(process.submit(function, given).result())
+                    result = process.submit(function, given).result()
+                    results.append(result and recorded(result))
             except BrokenProcessPool:
                 results.append(TaskResult(calls[len(results)][1], failure=DIED))
     return results[1:]
@@ -141,7 +155,8 @@ def _begin(threads: int) -> None:
 
 
 def on_dask(address: str) -> Executor:
-    """The workers of a Dask scheduler, ``host:port``, which see the folders of this machine.
+    """The workers of a Dask scheduler, ``host:port``, which see the folders of this machine. What
+    one finds is recorded once its task is done.
 
     Raises:
         ExecutorError: if the address is none or the package is missing; when the first result is
@@ -167,7 +182,7 @@ def on_dask(address: str) -> Executor:
             task_of = {client.submit(_run_alone, task, pure=False): task for task in tasks}
             for future in distributed.as_completed(task_of, loop=client.loop):
                 try:
-                    yield from future.result()
+                    yield from map(recorded, future.result())
                 except Exception as error:  # the worker's death, or the scheduler's
                     failure = f"lost on the Dask cluster ({one_line(error)})"
                     for condition in task_of[future]:

@@ -61,11 +61,20 @@ def run(condition: Condition, vectors: Path, runs: Path) -> Outcome:
         OSError: if the record could not be written, before anything is encoded.
     """
     check_writable(runs)
-    outcome = compute(condition, vectors)
-    if condition.method.beside:
-        outcome = _of_one_measure(outcome)
-    records.write(runs, outcome.run, outcome.scores, outcome.timing, outcome.kept)
+    outcome = of_record(condition, vectors)
+    write(outcome, runs)
     return outcome
+
+
+def of_record(condition: Condition, vectors: Path) -> Outcome:
+    """What the record of a condition holds, not written yet; see :func:`compute`."""
+    outcome = compute(condition, vectors)
+    return _of_one_measure(outcome) if condition.method.beside else outcome
+
+
+def write(outcome: Outcome, runs: Path) -> None:
+    """Write the record of an outcome."""
+    records.write(runs, outcome.run, outcome.scores, outcome.timing, outcome.kept)
 
 
 def _of_one_measure(outcome: Outcome) -> Outcome:
