@@ -1,4 +1,5 @@
-"""Token counting and token offsets under a named tokenizer.
+"""Token counting and token offsets under a named tokenizer, and what a method that embeds or counts
+tokens is given of an encoder.
 
 A count under one tokenizer is never silently taken with another: the ranks and vocabularies are
 checked by sha256, and a missing file is an error that says where to put it.
@@ -12,6 +13,7 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 import tiktoken
@@ -230,3 +232,21 @@ def without_surrogates(text: str) -> str:
     except UnicodeEncodeError:
         return "".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in text)
     return text
+
+
+Vectors = NDArray[np.float32]
+"""Shape (texts, dimension)."""
+Embed = Callable[[Sequence[str]], Vectors]
+"""Texts to vectors of unit length, in their order: what a chunker places boundaries by."""
+
+
+class TextTokens(Protocol):
+    """A tokenizer that shows its tokens."""
+
+    def content(self, texts: Sequence[str]) -> list[tuple[list[int], TokenOffsets]]:
+        """Of each text the ids without special tokens, and the characters of each token."""
+        ...
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The ids put back into text."""
+        ...

@@ -17,8 +17,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from chunkstudy.base.encoding import TextTokens
 from chunkstudy.base.spans import Drawn, RewrittenSpan, Span
+from chunkstudy.base.tokens import TextTokens
 from chunkstudy.chunkers.passages import ielab_sentences, paragraphs
 from chunkstudy.chunkers.structure import sentences
 from chunkstudy.llm.interface import Ask, Message, Reply, Request, conversation, runs_here

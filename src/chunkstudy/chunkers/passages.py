@@ -12,8 +12,8 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from chunkstudy.base.encoding import TextTokens
 from chunkstudy.base.spans import Chunker, RewrittenSpan, Span, stripped
+from chunkstudy.base.tokens import TextTokens
 from chunkstudy.chunkers import markup
 from chunkstudy.chunkers.structure import check_sizes, stops
 from chunkstudy.chunkers.text_tokens import token_spans

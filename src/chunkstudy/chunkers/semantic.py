@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from chunkstudy.base.encoding import Embed, Vectors
 from chunkstudy.base.spans import Drawn, RewrittenSpan, Span, stripped
-from chunkstudy.base.tokens import TokenCounter
+from chunkstudy.base.tokens import Embed, TokenCounter, Vectors
 from chunkstudy.chunkers.structure import PIECE_SIZE, check_sizes, joined, pieces, sentences, stops
 
 if TYPE_CHECKING:

@@ -9,9 +9,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from chunkstudy.base.encoding import TextTokens
 from chunkstudy.base.spans import RewrittenSpan, Span
-from chunkstudy.base.tokens import TokenOffsets, content, tokens_between, wordpiece
+from chunkstudy.base.tokens import TextTokens, TokenOffsets, content, tokens_between, wordpiece
 
 
 class WordPieces:

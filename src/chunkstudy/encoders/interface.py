@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from chunkstudy.base.encoding import Vectors
+from chunkstudy.base.tokens import Vectors
 from chunkstudy.encoders.contextualized import Frame
 
 if TYPE_CHECKING:  # it imports torch

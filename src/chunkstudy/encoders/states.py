@@ -9,8 +9,7 @@ import torch
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from chunkstudy.base.encoding import Vectors
-from chunkstudy.base.tokens import TokenOffsets, content, counts, without_surrogates
+from chunkstudy.base.tokens import TokenOffsets, Vectors, content, counts, without_surrogates
 from chunkstudy.encoders.contextualized import Layout
 
 UNKNOWN = ("[UNK]", "<unk>")

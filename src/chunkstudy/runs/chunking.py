@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chunkstudy.base import places
-from chunkstudy.base.encoding import Embed, TextTokens
 from chunkstudy.base.protocols import Protocol
 from chunkstudy.base.spans import (
     Chunker,
@@ -28,7 +27,7 @@ from chunkstudy.base.spans import (
     Span,
     chunk_documents,
 )
-from chunkstudy.base.tokens import counter
+from chunkstudy.base.tokens import Embed, TextTokens, counter
 from chunkstudy.chunkers import expected_requests
 from chunkstudy.chunkers.cutting_by_signal import Strengths
 from chunkstudy.chunkers.locate import locate

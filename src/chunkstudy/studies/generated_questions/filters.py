@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from chunkstudy.base.encoding import Vectors
+from chunkstudy.base.tokens import Vectors
 from chunkstudy.encoders.interface import Role
 from chunkstudy.studies.generated_questions.generate import Candidate
 

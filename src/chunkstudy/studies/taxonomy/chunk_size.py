@@ -20,9 +20,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from chunkstudy.base import tokens
-from chunkstudy.base.encoding import TextTokens
 from chunkstudy.base.protocols import AS_PUBLISHED_IELAB, CORRECTED
 from chunkstudy.base.spans import Chunks, Collection
+from chunkstudy.base.tokens import TextTokens
 from chunkstudy.chunkers.own import checked
 from chunkstudy.collections import beir
 from chunkstudy.collections.gutenqa import BOOKS as NUMBER_OF_BOOKS
