@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 import pandas as pd
@@ -56,7 +57,7 @@ def library(
     ]
     collection = Collection("small", tuple(documents), (), ())
     chunks = Chunks(*np.array(rows, dtype=np.int64).T)
-    store = VectorStore(tokenizer, Path("unwritten"))
+    store = VectorStore(tokenizer, Path(mkdtemp()))
     return passages(store, collection, chunks, PART.ordering)
 
 

@@ -75,3 +75,25 @@ def test_a_file_imports_only_from_its_own_floor_or_below() -> None:
         [command, "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert found.returncode == 0, found.stdout
+
+
+def test_the_drawing_of_the_rooms_is_what_they_import() -> None:
+    package, imported = ROOT / "src" / "chunkstudy", dict[str, set[str]]()
+    for path in package.rglob("*/*.py"):
+        room = path.relative_to(package).parts[0]
+        text = path.read_text(encoding="utf-8")
+        named = re.findall(r"^ *from chunkstudy(?:\.| import )(\w+)", text, re.MULTILINE)
+        rooms = {name for name in named if (package / name / "__init__.py").exists()}
+        imported[room] = imported.get(room, set()) | rooms - {room}
+
+    def below(room: str) -> set[str]:
+        return imported[room].union(*map(below, imported[room]))
+
+    arrows = {
+        (room, other)
+        for room, others in imported.items()
+        for other in others
+        if not any(other in below(way) for way in others)
+    }
+    drawn = re.findall(r"^  (\w+) --> (\w+)$", (ROOT / "CONTRIBUTING.md").read_text(), re.MULTILINE)
+    assert sorted(drawn) == sorted(arrows)
