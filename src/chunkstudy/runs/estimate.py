@@ -98,6 +98,7 @@ def prices(
                 total += reading.amounts(name, sizes[name])
         rows.append((condition, blocked[condition], *total.tolist()))
     priced = pd.DataFrame(rows, columns=["condition", "blocked", *AMOUNTS])
+    priced = priced.astype(dict.fromkeys(AMOUNTS, float))  # also where there is no row
     return priced.assign(seconds=priced["operations"] / DEVICES[device])
 
 
