@@ -79,9 +79,10 @@ def chunking_matters(
     study: Study, encoders: Sequence[str], chunkers: Sequence[str]
 ) -> pd.DataFrame:
     """Whether chunking matters on QMSum's meetings, a row a model that is recorded: the plain
-    chunker that one half chooses minus no chunking on the other half, and ``matters``."""
+    chunker that one half chooses minus no chunking on the other half, and ``matters``; no row where
+    no chunker is given."""
     pairs = []
-    for encoder in encoders:
+    for encoder in encoders if chunkers else ():
         of_each = {
             chunker: read(study, [MEETINGS], [encoder], [chunker], [PLAIN], MEASURE)[0]
             for chunker in (*chunkers, NONE)
