@@ -77,6 +77,12 @@ def test_missing_runs_below_build_and_only_once(root: Path, letters: Letters) ->
 def test_the_cut_off_decides_what_is_scored(root: Path) -> None:
     runs = Study("trial", compute="missing").runs("builtin", TWO)
     few, more = runs.scores(k=3), runs.scores(k=7)
+    means = few.means()
+    of_first = few.frame[few.frame["chunker"] == TWO[0]][list(few.measures)].mean()
+    pd.testing.assert_frame_equal(
+        means.loc[[TWO[0]]], of_first.to_frame(TWO[0]).T, check_names=False
+    )
+    assert "<table" in means._repr_html_() and type(100 * means) is pd.DataFrame
     assert "SpanRecall@3" in few.measures and few.k == 3
     assert few.frame["SpanRecall@3"].mean() < more.frame["SpanRecall@7"].mean()
     with pytest.raises(StudyError, match="1 or more, and not 0"):

@@ -72,19 +72,16 @@ def inspect(
         list[str] | None, typer.Option(help="A chunker's slug; repeat it to compare several")
     ] = None,
     encoder: Annotated[str, typer.Option(help="An encoder's slug or hub id")] = conditions.MINILM,
-    protocol: Annotated[str, typer.Option(help="The one whose chunks are drawn")] = "corrected",
-    depth: Annotated[int, typer.Option(help="Chunks taken as read")] = 5,
-    worst: Annotated[int, typer.Option(help="Pages written beside an index")] = 20,
-    out: Annotated[
-        Path | None, typer.Option(help="The HTML file; below build/inspector by default")
-    ] = None,
+    k: Annotated[int, typer.Option("--k", "--depth", help="Show what the first K chunks hold")] = 5,
 ) -> None:
-    """Show why a query's chunks were found or missed, as a page that opens from disk."""
+    """Show why a query's chunks were found or missed, as a page that opens from disk.
+
+    It lies below build/inspector; without a query the worst 20 have one each, beside an index.
+    """
     from chunkstudy.study.inspector import pages
 
     with one_sentence():
         written = pages.write(
-            places.here(), collection, query, chunker or pages.CHUNKERS,
-            encoder=encoder, protocol=protocol, depth=depth, worst=worst, out=out,
-        )  # fmt: skip
+            places.here(), collection, query, chunker or pages.CHUNKERS, encoder=encoder, depth=k
+        )
         typer.echo(written)

@@ -92,7 +92,7 @@ def _execute(source: Path, output: Path, parameters: dict[str, Any], root: Path)
                 language="python",
                 progress_bar=False,
                 log_output=False,
-                extra_arguments=["--IPKernelApp.log_level=40"],  # no warning a kernel
+                extra_arguments=["--IPKernelApp.log_level=50"],  # no line a kernel that ends
             )
             return
         except RuntimeError as error:

@@ -35,6 +35,18 @@ PLUS_MINUS = "\N{NARROW NO-BREAK SPACE}\N{PLUS-MINUS SIGN}\N{NARROW NO-BREAK SPA
 BEST = "best"
 
 
+class Means(pd.DataFrame):
+    """Fractions, a row a chunker and a column a measure, which a page shows in percent; whatever is
+    computed from them is a frame as others."""
+
+    @property
+    def _constructor(self) -> type[pd.DataFrame]:
+        return pd.DataFrame
+
+    def _repr_html_(self) -> str:
+        return Table.of(self.reset_index()).html(self.attrs.get("caption", ""))
+
+
 @dataclass(frozen=True)
 class Scores:
     """Scores at one cut-off.
@@ -56,10 +68,12 @@ class Scores:
         """The first rows for reading, in percent."""
         return HTML(Table.of(self.frame.head(rows)).html(self._caption()))
 
-    def means(self) -> HTML:
-        """A row a chunker, for reading: the mean of each measure over all questions, in percent."""
-        means = self.frame.groupby("chunker", sort=False)[list(self.measures)].mean()
-        return HTML(Table.of(means.reset_index()).html(self._caption()))
+    def means(self) -> Means:
+        """The mean of each measure over all questions, fractions, a row a chunker; a page shows
+        them as a table in percent."""
+        means = Means(self.frame.groupby("chunker", sort=False)[list(self.measures)].mean())
+        means.attrs["caption"] = self._caption()
+        return means
 
     @property
     def best(self) -> str:

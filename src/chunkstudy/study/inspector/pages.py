@@ -63,36 +63,32 @@ def write(
     chunkers: Sequence[str] = CHUNKERS,
     *,
     encoder: str = MINILM,
-    protocol: str = CORRECTED.name,
     depth: int = DEPTH,
     worst: int = 20,
-    out: Path | None = None,
 ) -> Path:
     """Write the page of a question, or without one the pages of the worst and their index.
 
     Args:
-        where: pages go below its ``build/inspector`` unless ``out`` says otherwise.
+        where: pages go below its ``build/inspector``.
         collection: its name.
         query: a question's id.
         chunkers: slugs; the worst questions are worst over all of them.
         encoder: its slug or hub id.
-        protocol: whose chunks are drawn and how they are counted.
         depth: chunks taken as read.
         worst: pages written beside an index.
-        out: the page's file, or the index's; its pages go into a folder of its name beside it.
 
     Returns:
         The file written, of several the index.
 
     Raises:
-        InspectorError: if the question is unknown, or ``out`` may not be written.
-        ConditionError: if a collection, encoder or protocol is unknown or cannot be had here.
+        InspectorError: if the question is unknown.
+        ConditionError: if a collection or encoder is unknown or cannot be had here.
         ValueError: if a chunker is unknown.
     """
     if depth < 1 or worst < 1:
         raise InspectorError(f"depth and worst must be at least 1, not {depth} and {worst}")
-    conditions = _conditions(collection, chunkers, encoder.replace("/", "__"), protocol)
-    target = _target(where, conditions, query, depth, out)
+    conditions = _conditions(collection, chunkers, encoder.replace("/", "__"))
+    target = _target(where, conditions, query, depth)
     loaded = replace(load_collection(collection), name=collection)
     judged = loaded.only([_known(loaded, query)] if query is not None else _judged(loaded))
     store = load_store(conditions[0].encoder, where.vectors)
@@ -266,9 +262,7 @@ def refuse_committed(path: Path) -> None:
         )
 
 
-def _conditions(
-    collection: str, chunkers: Sequence[str], encoder: str, protocol: str
-) -> list[Condition]:
+def _conditions(collection: str, chunkers: Sequence[str], encoder: str) -> list[Condition]:
     """A condition a chunker, each once.
 
     Raises:
@@ -277,7 +271,7 @@ def _conditions(
     if encoder == NONE:
         raise ConditionError("the inspector shows ranks, so it needs an encoder; name one")
     conditions = [
-        Condition(collection, chunker, encoder, "pre_embedding", protocol)
+        Condition(collection, chunker, encoder, "pre_embedding", CORRECTED.name)
         for chunker in dict.fromkeys(chunkers)
     ]
     for condition in conditions:
@@ -286,27 +280,14 @@ def _conditions(
     return conditions
 
 
-def _target(
-    where: Places,
-    conditions: Sequence[Condition],
-    query: str | None,
-    depth: int,
-    out: Path | None,
-) -> Path:
-    """The file to write; inside the checkout only ``build`` may hold one."""
-    if out is None:
-        first = conditions[0]
-        folder = "+".join(condition.chunker for condition in conditions)
-        given = (first.encoder, first.protocol, depth)
-        for value, usual in zip(given, (MINILM, CORRECTED.name, DEPTH), strict=True):
-            folder += f"@{value}" if value != usual else ""
-        name = "index.html" if query is None else file_name(query)
-        return where.build / "inspector" / first.collection / _short(folder) / name
-    refuse_committed(out)
-    path = out.resolve()
-    if path.suffix != ".html" or path.is_dir():
-        raise InspectorError(f"--out {out} must name a file that ends in .html")
-    return path
+def _target(where: Places, conditions: Sequence[Condition], query: str | None, depth: int) -> Path:
+    """The file to write."""
+    first = conditions[0]
+    folder = "+".join(condition.chunker for condition in conditions)
+    for value, usual in ((first.encoder, MINILM), (depth, DEPTH)):
+        folder += f"@{value}" if value != usual else ""
+    name = "index.html" if query is None else file_name(query)
+    return where.build / "inspector" / first.collection / _short(folder) / name
 
 
 def file_name(query: str) -> str:
