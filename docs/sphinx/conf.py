@@ -6,6 +6,7 @@ import re
 import sys
 from pathlib import Path
 
+from pygments.lexers.special import TextLexer
 from sphinx.application import Sphinx
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -57,6 +58,7 @@ NAMED = {
 
 def setup(app: Sphinx) -> None:
     app.connect("build-finished", finish)
+    app.add_lexer("mermaid", TextLexer)  # drawn on GitHub, shown as text here
 
 
 def finish(app: Sphinx, error: Exception | None) -> None:
