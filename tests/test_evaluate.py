@@ -349,6 +349,8 @@ def test_bm25_and_its_fusion_stand_beside_unless_they_are_left_out_or_named(
     names = both.table["encoder"].unique().tolist()
     assert len(both.table) == 6 and sum("bm25" in name for name in names) == 2
     assert set(both.table["chunker"]) == {"sentence-1", "sentence-3"}
+    drawn = run(folder, little_model, only_vectors=False, chunkers=["semantic"])
+    assert len(drawn.table) == 2 and any("BM25 by itself is left out" in x for x in drawn.notes)
     named = run(folder, little_model, only_vectors=False, encoders=["bm25"], chunkers=["none"])
     assert len(named.table) == 1
 

@@ -191,8 +191,23 @@ def systems(
                 compared += [System(way, model, method) for way in ways]
     if not compared:
         raise EvaluationError(f"{notes[0][:-1]}; leave --ordering out to evaluate it as it is")
-    compared += [System(way, model, EmbeddingMethod()) for model in beside for way in ways]
+    drawn = [way for way in ways if beside and _draws_by_vectors(way)]
+    if drawn:
+        names = ", ".join(shown_as("chunker", way.name) for way in drawn)
+        notes.append(f"BM25 by itself is left out for {names}, whose boundaries a model draws.")
+    compared += [
+        System(way, model, EmbeddingMethod())
+        for model in beside
+        for way in ways
+        if model.load or way not in drawn
+    ]
     return tuple(compared), tuple(notes)
+
+
+def _draws_by_vectors(way: Chunker) -> bool:
+    """Whether the vectors of the model that ranks place its boundaries."""
+    specs = [parse_chunker(part.slug) for part in way.cutting if not part.function]
+    return any(spec.needs_encoder and not spec.encoder for spec in specs)
 
 
 def _each(given: Any) -> list[Any]:
