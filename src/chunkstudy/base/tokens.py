@@ -115,13 +115,14 @@ def cl100k_tokens(text: str) -> tuple[list[int], TokenOffsets]:
     encoding = cl100k()
     text = without_surrogates(text)
     ids = encoding.encode_ordinary(text)
-    ends = np.cumsum([len(piece) for piece in encoding.decode_tokens_bytes(ids)], dtype=np.int64)
-    starts = np.concatenate([np.zeros(1, dtype=np.int64), ends[:-1]])[: len(ends)]
-    raw = np.frombuffer(text.encode("utf-8"), dtype=np.uint8)
-    character = np.cumsum((raw & 0xC0) != 0x80, dtype=np.int64) - 1  # of each byte
-    if not len(ends):
-        return [], np.zeros((0, 2), dtype=np.int64)
-    return ids, np.stack([character[starts], character[ends - 1] + 1], axis=1)
+    sizes = np.fromiter(map(len, encoding.decode_tokens_bytes(ids)), np.int64, len(ids))
+    ends = np.cumsum(sizes)
+    offsets = np.stack([ends - sizes, ends], axis=1)
+    if not text.isascii():  # else a byte is a character
+        raw = np.frombuffer(text.encode("utf-8"), dtype=np.uint8)
+        character = np.cumsum((raw & 0xC0) != 0x80, dtype=np.int64) - 1  # of each byte
+        offsets = np.stack([character[ends - sizes], character[ends - 1] + 1], axis=1)
+    return ids, offsets
 
 
 def tokens_between(

@@ -13,7 +13,12 @@ from itertools import pairwise
 from typing import TypeVar
 
 from chunkstudy.base.spans import Drawn, RewrittenSpan, Span, stripped
-from chunkstudy.base.tokens import TokenCounter, cl100k_tokens, decode_cl100k
+from chunkstudy.base.tokens import (
+    TokenCounter,
+    cl100k_tokens,
+    decode_cl100k,
+    without_surrogates,
+)
 from chunkstudy.chunkers.markup import headings
 from chunkstudy.chunkers.text_tokens import WordPieces, token_spans
 
@@ -75,13 +80,12 @@ def token(text: str, *, size: int, overlap: int = 0, count: TokenCounter) -> lis
             for first, after in windows(range(len(spans)), size, overlap)
         ]
         return [(start, end, text[start:end]) for start, end in ends]
-    ids, places = cl100k_tokens(text)
-    offsets, whole = places.tolist(), not any("\ud800" <= char <= "\udfff" for char in text)
-    cut = []
+    ids, offsets = cl100k_tokens(text)
+    whole, cut = without_surrogates(text) is text, []
     for first, after in windows(range(len(ids)), size, overlap):
-        start, end = offsets[first][0], offsets[after - 1][1]
-        torn = (first > 0 and offsets[first - 1][1] > start) or (
-            after < len(ids) and offsets[after][0] < end
+        start, end = int(offsets[first, 0]), int(offsets[after - 1, 1])
+        torn = (first > 0 and offsets[first - 1, 1] > start) or (
+            after < len(ids) and offsets[after, 0] < end
         )
         # decoding gives the source unless a character is cut in two
         written = text[start:end] if whole and not torn else decode_cl100k(ids[first:after])

@@ -104,7 +104,7 @@ def read_once(store: VectorStore, many: Iterable[Jobs], label: str = "reading") 
             np.concatenate([places, [[0, layout.tokens]]]) if layout.is_whole else places
             for layout, places in zip(plan.layouts, plan.spans, strict=True)
         ]
-    store.fill(layouts, spans, label)
+    store.pool(layouts, spans, label)
 
 
 def contexts_of(

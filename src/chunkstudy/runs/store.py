@@ -16,7 +16,7 @@ import json
 import struct
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -44,7 +44,12 @@ TOKENS = 1 << 18
 KEY = 32
 """Bytes of a key."""
 SUFFIX = ".safetensors"
-Vector = NDArray[np.float32]
+Vectors = NDArray[np.float32]
+"""Shape (texts or chunks, dimension)."""
+Missing = dict[bytes, list[int]]
+"""By key the rows that want its vector, the last row first."""
+PoolJob = tuple[Layout, dict[bytes, Sequence[int]]]
+"""A layout and the spans wanted of it, by key."""
 
 
 class VectorStore:
@@ -71,39 +76,31 @@ class VectorStore:
 
     def encode(
         self, texts: Sequence[str], role: Role = "document", label: str = "encoding"
-    ) -> NDArray[np.float32]:
+    ) -> Vectors:
         """Unit vectors of the texts, shape (texts, dimension), float32, in their order."""
-        known, keys, missing = self._wanted_texts(texts, role)
-        missing.sort(key=lambda i: len(texts[i]))
-        with _progress(len(missing), label, "text") as bar:
-            for block in (missing[i : i + BLOCK] for i in range(0, len(missing), BLOCK)):
+        vectors, missing = self._kept.read(self.encoder.keys(texts, role), self.encoder.dimension)
+        todo = sorted(missing.items(), key=lambda item: len(texts[item[1][-1]]))
+        with _progress(len(todo), label, "text") as bar:
+            for block in (dict(todo[i : i + BLOCK]) for i in range(0, len(todo), BLOCK)):
                 started = time.perf_counter()
-                vectors = self.encoder.encode([texts[i] for i in block], role)
+                computed = self.encoder.encode([texts[rows[-1]] for rows in block.values()], role)
                 self.seconds += time.perf_counter() - started
-                self._keep(known, {keys[i]: v for i, v in zip(block, vectors, strict=True)})
+                self._keep(vectors, block, computed)
                 bar.update(len(block))
-        return self._stack(known, keys)
+        return vectors
 
     def missing(self, texts: Sequence[str], role: Role = "document") -> list[str]:
         """The texts that :meth:`encode` would compute, each once."""
-        return [texts[i] for i in self._wanted_texts(texts, role)[2]]
-
-    def _wanted_texts(
-        self, texts: Sequence[str], role: Role
-    ) -> tuple[dict[bytes, Vector], list[bytes], list[int]]:
-        """What is kept of the texts, the keys of all, and the first text of each key that is
-        missing."""
         keys = self.encoder.keys(texts, role)
-        known = self._kept.read(keys, self.encoder.dimension)
-        first = {key: i for i, key in reversed(list(enumerate(keys))) if key not in known}
-        return known, keys, list(first.values())
+        missing = self._kept.read(keys, self.encoder.dimension)[1]
+        return [texts[rows[-1]] for rows in missing.values()]
 
     def pool(
         self,
         layouts: Sequence[Layout],
         spans: Sequence[NDArray[np.int64]],
         label: str = "contextualized encoding",
-    ) -> NDArray[np.float32]:
+    ) -> Vectors:
         """Vectors of the chunks of all documents, shape (chunks, dimension), float32, in order.
 
         A layout that occurs several times, for several chunkers, is read once. A chunk without a
@@ -112,20 +109,21 @@ class VectorStore:
         Args:
             spans: of each, (chunks, 2) positions in its sequence.
         """
-        return self._stack(*self.fill(layouts, spans, label))
-
-    def fill(
-        self, layouts: Sequence[Layout], spans: Sequence[NDArray[np.int64]], label: str
-    ) -> tuple[dict[bytes, Vector], list[bytes]]:
-        """Compute what :meth:`pool` stacks and only keep it, since it may be needed later: vectors
-        by key, and the keys in order."""
-        known, keys, wanted = self._wanted(layouts, spans)
+        vectors, missing, wanted = self._wanted(layouts, spans)
+        encoder = cast("StateEncoder", self.encoder)
         jobs = sorted(wanted.values(), key=lambda job: job[0].tokens)
         with _progress(sum(job[0].tokens for job in jobs), label, "token") as bar:
             for block in _blocks(jobs):
-                self._pool_block(known, block)
+                started = time.perf_counter()
+                pooled = encoder.pool(
+                    [layout for layout, _ in block],
+                    [np.asarray(list(places.values()), dtype=np.int64) for _, places in block],
+                )
+                self.seconds += time.perf_counter() - started
+                rows = {key: missing[key] for _, places in block for key in places}
+                self._keep(vectors, rows, np.concatenate(pooled))
                 bar.update(sum(layout.tokens for layout, _ in block))
-        return known, keys
+        return vectors
 
     def unread(
         self, layouts: Sequence[Layout], spans: Sequence[NDArray[np.int64]]
@@ -136,46 +134,28 @@ class VectorStore:
 
     def _wanted(
         self, layouts: Sequence[Layout], spans: Sequence[NDArray[np.int64]]
-    ) -> tuple[dict[bytes, Vector], list[bytes], dict[bytes, PoolJob]]:
-        """What is kept of the chunks, the keys of all, and by layout what is missing."""
+    ) -> tuple[Vectors, Missing, dict[bytes, PoolJob]]:
+        """What is kept of the chunks, what is missing, and by layout where that stands."""
         digests = [layout.digest() for layout in layouts]
         keys = [
             [_span_key(digest, layout, *place) for place in places.tolist()]
             for digest, layout, places in zip(digests, layouts, spans, strict=True)
         ]
         together = [key for of_document in keys for key in of_document]
-        known = self._kept.read(together, self.encoder.dimension)
+        vectors, missing = self._kept.read(together, self.encoder.dimension)
         wanted: dict[bytes, PoolJob] = {}
         for digest, layout, of_document, places in zip(digests, layouts, keys, spans, strict=True):
             for key, place in zip(of_document, places.tolist(), strict=True):
-                if key not in known:
+                if key in missing:
                     wanted.setdefault(digest, (layout, {}))[1][key] = place
-        return known, together, wanted
+        return vectors, missing, wanted
 
-    def _pool_block(self, known: dict[bytes, Vector], block: list[PoolJob]) -> None:
-        encoder = cast("StateEncoder", self.encoder)
-        started = time.perf_counter()
-        pooled = encoder.pool(
-            [layout for layout, _ in block],
-            [np.asarray(list(wanted.values()), dtype=np.int64) for _, wanted in block],
-        )
-        self.seconds += time.perf_counter() - started
-        together = {
-            key: vector
-            for (_, wanted), vectors in zip(block, pooled, strict=True)
-            for key, vector in zip(wanted, vectors, strict=True)
-        }
-        self._keep(known, together)
-
-    def _keep(self, known: dict[bytes, Vector], block: dict[bytes, Vector]) -> None:
-        self._kept.write(block)
-        known.update(block)
-        self.computed += len(block)
-
-    def _stack(self, known: dict[bytes, Vector], keys: list[bytes]) -> NDArray[np.float32]:
-        if not keys:
-            return np.zeros((0, self.encoder.dimension), dtype=np.float32)
-        return np.stack([known[key] for key in keys]).astype(np.float32, copy=False)
+    def _keep(self, vectors: Vectors, rows: Missing, computed: Vectors) -> None:
+        """Put what was computed where it is wanted, and keep it."""
+        for places, vector in zip(rows.values(), computed, strict=True):
+            vectors[places] = vector
+        self._kept.write(list(rows), computed)
+        self.computed += len(rows)
 
 
 @lru_cache(maxsize=4)
@@ -192,10 +172,6 @@ def load_store(
     from chunkstudy.encoders.transformer import TransformerEncoder  # torch, only where it computes
 
     return VectorStore(TransformerEncoder(model, window=window, dtype=dtype), folder)
-
-
-PoolJob = tuple[Layout, dict[bytes, Sequence[int]]]
-"""A layout and the spans wanted of it, by key."""
 
 
 def _span_key(digest: bytes, layout: Layout, first: int, last: int) -> bytes:
@@ -241,30 +217,37 @@ class VectorFiles:
         self._seen: set[Path] = set()
         check_writable(self.folder)
 
-    def read(self, keys: Sequence[bytes], dimension: int) -> dict[bytes, Vector]:
-        """Those of the vectors that are here, those that others wrote meanwhile included."""
+    def read(self, keys: Sequence[bytes], dimension: int) -> tuple[Vectors, Missing]:
+        """A row a key, and which rows are zero since their vectors are not here; those that others
+        wrote meanwhile are."""
         if any(key not in self._places for key in keys):
             self._look()
-        by_file: dict[Path, dict[bytes, int]] = {}
-        for key in keys:
+        by_file: dict[Path, list[tuple[int, int]]] = {}
+        for wanted, key in enumerate(keys):
             if key in self._places:
                 path, row = self._places[key]
-                by_file.setdefault(path, {})[key] = row
-        known: dict[bytes, Vector] = {}
-        for path, rows in by_file.items():
-            vectors = _tensor(path, "vectors")
-            if vectors is not None and vectors.shape[1:] == (dimension,):
-                known.update((key, vectors[row]) for key, row in rows.items())
-        return known
+                by_file.setdefault(path, []).append((wanted, row))
+        # Filled file by file, so that no vector stands in memory twice.
+        vectors = np.zeros((len(keys), dimension), dtype=np.float32)
+        here = np.zeros(len(keys), dtype=np.bool_)
+        for path, pairs in by_file.items():
+            kept = _tensor(path, "vectors")
+            if kept is not None and kept.shape[1:] == (dimension,):
+                wanted_rows, rows = np.array(pairs).T
+                vectors[wanted_rows], here[wanted_rows] = kept[rows], True
+        missing: Missing = {}
+        for row in np.flatnonzero(~here)[::-1].tolist():
+            missing.setdefault(keys[row], []).append(row)
+        return vectors, missing
 
-    def write(self, vectors: Mapping[bytes, Vector]) -> None:
+    def write(self, keys: Sequence[bytes], vectors: Vectors) -> None:
         """Write a block, all or nothing."""
-        keys = b"".join(vectors)
+        together = b"".join(keys)
         content = {
-            "keys": np.frombuffer(keys, np.uint8).reshape(-1, KEY),
-            "vectors": np.stack(list(vectors.values())).astype("<f4"),
+            "keys": np.frombuffer(together, np.uint8).reshape(-1, KEY),
+            "vectors": np.asarray(vectors).astype("<f4"),
         }
-        path = self.folder / (hashlib.sha256(keys).hexdigest()[:32] + SUFFIX)
+        path = self.folder / (hashlib.sha256(together).hexdigest()[:32] + SUFFIX)
         write_bytes(path, save(content), durable=True)
 
     def _look(self) -> None:

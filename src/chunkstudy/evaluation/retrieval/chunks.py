@@ -94,13 +94,30 @@ def search(
         or allowed.chunk_document.shape != (len(vectors),)
     ):
         raise SearchError("a limit must name one document per query and one per chunk")
+    if allowed is not None:
+        return _search_own(queries, vectors, depth, allowed, block)
     best = nothing_kept(len(queries), depth)
     for rows, first, scores in score_blocks(queries, vectors, block):
-        if allowed is not None:
-            wanted = allowed.query_document[rows, None]
-            document = allowed.chunk_document[None, first : first + block]
-            scores[(wanted >= 0) & (wanted != document)] = -np.inf
         keep_best(best, rows, scores, np.arange(first, first + scores.shape[1]))
+    return best
+
+
+def _search_own(
+    queries: NDArray[np.float32],
+    vectors: NDArray[np.float32],
+    depth: int,
+    allowed: Limit,
+    block: int,
+) -> Ranking:
+    """Each query compared with the chunks of its own document alone."""
+    _refuse_not_finite(vectors, "chunk", 0)
+    best = nothing_kept(len(queries), depth)
+    for document in np.unique(allowed.query_document):
+        rows = np.flatnonzero(allowed.query_document == document)
+        own = np.flatnonzero((document < 0) | (allowed.chunk_document == document))
+        ranking = search(queries[rows], vectors[own], depth, block=block)
+        best.chunk[rows] = np.append(own, NO_CHUNK)[ranking.chunk]
+        best.score[rows], best.ties_at_cut[rows] = ranking.score, ranking.ties_at_cut
     return best
 
 
