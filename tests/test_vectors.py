@@ -48,3 +48,12 @@ def test_a_torn_file_counts_as_not_there_and_is_written_anew(tmp_path: Path, siz
     again = VectorStore(encoder := Letters(), tmp_path)
     np.testing.assert_array_equal(again.encode(TEXTS[:50]), whole)
     assert encoder.calls == 50 and path.read_bytes() == content
+
+
+def test_a_text_that_stands_twice_is_computed_once_and_fills_both_rows(tmp_path: Path) -> None:
+    store = VectorStore(encoder := Letters(), tmp_path)
+    first, second, third = store.encode(["a", "bb", "a"])
+    assert encoder.calls == 2
+    np.testing.assert_array_equal(first, third)
+    assert not np.array_equal(first, second)
+    assert store.missing(["a", "c", "c"]) == ["c"]

@@ -57,6 +57,24 @@ VERDICTS = {"holds": (COLORS[2], ""), "partly": (COLORS[1], "//"),
 LEGIBLE = 2
 """Claims of a bar that is wide enough for its count."""
 READINGS = {"fair": "as a fair reader takes them", "strict": "word for word"}
+SHORTER_PLACES = {
+    "Late Chunking is Resilient to Poor Boundary Cues": "Boundary Cues",
+    "Which Embedding Models Support Late Chunking?": "Which Models",
+    "Implementation and Qualitative Evaluation": "Qualitative Evaluation",
+    "Late Chunking vs. Contextual Retrieval": "Contextual Retrieval",
+    "Quantitative Evaluation on BEIR": "BEIR",
+    "Late Chunking is Bidirectional": "Bidirectional",
+    "The archived copy of the first post,": "First post, archived,",
+    "with all-MiniLM-L6-v2": "of MiniLM",
+    ", column Reproduced": ", Reproduced",
+    ", columns Reproduced": ", Reproduced",
+    "Generation & Prefiltering, table of corpora": "Prefiltering, table of corpora",
+    "Logit & Attention Based Chunking": "Logit & Attention",
+    "Synthetic Dataset Prompt": "Dataset Prompt",
+    "RecursiveCharacterTextSplitter & TokenTextSplitter": "RecursiveCharacterTextSplitter",
+    "Macro-Averaging and Micro-Averaging": "Macro- and Micro-Averaging",
+}
+"""Headings of the works as the paper's tables name them."""
 SHOWN = ["id", "claim", "reading", "verdict", "basis", "numbers", "place"]
 
 
@@ -273,4 +291,6 @@ def paper_tables(study: Study, claims: pd.DataFrame) -> None:
              "strict": "word for word"}  # fmt: skip
     for work, part in both(claims).groupby("work", sort=False):
         caption = f"Claims of {sources.WORKS[str(work)].title}."
-        study.paper_table(f"claims_{work}", part, heads, caption, span="appendix")
+        study.paper_table(
+            f"claims_{work}", part, heads, caption, span="appendix", shorter=SHORTER_PLACES
+        )

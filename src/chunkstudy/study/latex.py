@@ -17,6 +17,8 @@ KINDS = {
     "X": r">{\raggedright\arraybackslash}X",
     "R": r">{\raggedleft\arraybackslash}X",
 }
+NARROW, WIDE = (rf">{{\hsize={share}\hsize\raggedright\arraybackslash}}X" for share in (0.56, 1.44))
+"""Two texts beside each other, of which the second is longer."""
 Span = Literal["column", "page", "appendix"]
 SPECIAL = str.maketrans({
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
@@ -49,11 +51,14 @@ def table(
     if not {"X", "R"} & {*kinds}:
         kinds[0] = "X"
     columns = "".join(KINDS.get(kind, kind) for kind in kinds)
+    if span == "appendix":  # what a row is of takes less room than what it says
+        columns = columns.replace(KINDS["X"], NARROW, 1).replace(KINDS["X"], WIDE, 1)
     lines = [" & ".join(map(_whole, row)) + r" \\" for row in frame.itertuples(index=False)]
     body = "\n".join(_ruled(lines, frame[once]) if once else lines)
     head = f"\\toprule\n{' & '.join(map(escape, frame.columns))} \\\\\n\\midrule\n"
     title = f"\\caption{{{caption}}}\\label{{tab:{name}}}"
-    small = "\\footnotesize\\setlength{\\tabcolsep}{3pt}\n"
+    size = "scriptsize" if span == "appendix" else "footnotesize"
+    small = f"\\{size}\\setlength{{\\tabcolsep}}{{3pt}}\n"
     if span == "appendix":
         return (
             f"{{{small}\\begin{{xltabular}}{{\\linewidth}}{{@{{}}{columns}@{{}}}}\n{title} \\\\\n"
