@@ -113,6 +113,13 @@ def evaluate(
     only_vectors: Annotated[
         bool, typer.Option("--only-vectors", help="Leave out BM25 and its fusion with each encoder")
     ] = False,
+    rerank: Annotated[
+        str | None,
+        typer.Option(
+            help="Every way once more, its first 50 chunks ordered by this cross-encoder: "
+            "a hub id, a folder, or module:function"
+        ),
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what it would take")] = False,
 ) -> None:
     """Compare chunkers and encoders on your own documents and questions.
@@ -137,6 +144,7 @@ def evaluate(
             "name": name,
             "base_url": base_url,
             "only_vectors": only_vectors,
+            "rerank": rerank,
             "say": lambda line: typer.echo(line, err=True),
         }
         if dry_run or (questions is None and not brings_questions(documents)):

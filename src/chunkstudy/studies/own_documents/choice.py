@@ -9,6 +9,7 @@ import pandas as pd
 
 from chunkstudy.evaluation.statistics.differences import SIGNIFICANT
 
+RERANKED = "tokens reranked a question"
 LESS = 0.9
 """The share of the best way's cost from which on another is recommended in its place."""
 
@@ -44,12 +45,28 @@ def choose(
     costs = table[cost].astype(float).round()
     cheapest = min(level, key=lambda place: (costs[place], place))
     if not costs[cheapest] <= LESS * costs[0]:
-        return Choice(0)
+        return _without_reranking(table, level, labels, costs)
     does = "encodes" if cost == "tokens encoded" else "hands over"
     return Choice(
         cheapest,
         f"To save, take {labels[cheapest]}: no test tells it from the best, and it {does} "
         f"{costs[cheapest]:,.0f} tokens where the best {does} {costs[0]:,.0f}.",
+    )
+
+
+def _without_reranking(
+    table: pd.DataFrame, level: list[int], labels: list[str], costs: pd.Series
+) -> Choice:
+    """What costs hardly more than the best and asks no reranker for it; the best, where it asks
+    none itself."""
+    reads = table[RERANKED] if RERANKED in table else pd.Series(float("nan"), table.index)
+    plain = [place for place in level if pd.isna(reads[place]) and LESS * costs[place] <= costs[0]]
+    if pd.isna(reads[0]) or not plain:
+        return Choice(0)
+    return Choice(
+        plain[0],
+        f"To save, take {labels[plain[0]]}: no test tells it from the best, which reranks "
+        f"{reads[0]:,.0f} tokens a question.",
     )
 
 

@@ -23,7 +23,7 @@ from chunkstudy.evaluation.statistics.differences import (
     differences,
 )
 from chunkstudy.evaluation.statistics.testing import clustered_means
-from chunkstudy.studies.own_documents.choice import choose
+from chunkstudy.studies.own_documents.choice import RERANKED, choose
 from chunkstudy.studies.own_documents.pipeline import (
     ChunkIndex,
     Ints,
@@ -201,6 +201,8 @@ def _row(
     }
     if not math.isnan(result.dollars):
         row["US dollars"] = result.dollars
+    if result.reranked:
+        row[RERANKED] = result.reranked
     return row | {"interval": method}
 
 

@@ -8,6 +8,7 @@ from math import isnan, nan
 
 from chunkstudy.base.tokens import counter
 from chunkstudy.encoders.api import ApiEncoder
+from chunkstudy.evaluation.retrieval.reranking import FIRST
 from chunkstudy.llm.prices import money
 from chunkstudy.runs.conditions import ChunkerSpec, parse_chunker
 from chunkstudy.runs.estimate import in_words
@@ -46,6 +47,8 @@ def estimate(pipeline: Pipeline, systems: Sequence[System]) -> Iterator[str]:
             any_sold, known = True, store.encoder.estimate(texts).dollars
             all_dollars += nan if known is None else known
             line += f", {money(known)}"
+        if system.retriever.reranker:
+            line += f", and at most {FIRST} chunks of each question to rerank, not timed"
         all_seconds += seconds
         yield line
     whole = OF_A_RUN * all_seconds + STARTING + A_SYSTEM * len(systems)

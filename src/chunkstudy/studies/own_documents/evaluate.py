@@ -65,6 +65,7 @@ def evaluate(
     name: str = "",
     output: str | Path | None = None,
     only_vectors: bool = False,
+    rerank: Any = None,
     say: Say = lambda _: None,
 ) -> Evaluation:
     """Compare ways of chunking on your own documents and questions (docs/your-own-data.md).
@@ -87,6 +88,9 @@ def evaluate(
         name: of the collection; after the documents if empty.
         output: the folder to write; below ``build/evaluations`` if none.
         only_vectors: leaves out BM25 and its fusion with each encoder, which else stand beside.
+        rerank: a cross-encoder of the hub or in a folder, ``module:name``, or a function from a
+            question and texts to a number for each text: every way stands there once more, its
+            first 50 chunks in that order.
         say: told how it goes.
 
     Raises:
@@ -94,7 +98,7 @@ def evaluate(
     """
     pipeline, compared, notes = prepared(
         documents, questions, chunkers, encoders, orderings=orderings, k=k, budget=budget,
-        base_url=base_url, name=name, only_vectors=only_vectors, say=say,
+        base_url=base_url, name=name, only_vectors=only_vectors, rerank=rerank, say=say,
     )  # fmt: skip
     collection = pipeline.collection
     if not collection.queries:
@@ -104,6 +108,10 @@ def evaluate(
     for note in notes:
         say(note)
     results = pipeline.run(compared, say)
+    if rerankers := {system.retriever.reranker for system in compared} - {None}:
+        for by in filter(None, rerankers):
+            pace = by.seconds / max(1, by.computed)
+            say(f"{by.name} read {by.computed:,} pairs of question and chunk, {pace:.3f} s each")
     notes = (*notes, *scripts.unknown(pipeline, compared))
     ranked = best_first(results, pipeline.measures)
     comparison = compare(pipeline, ranked, seed)
@@ -130,6 +138,7 @@ def prepared(
     base_url: str = "",
     name: str = "",
     only_vectors: bool = False,
+    rerank: Any = None,
     say: Say = lambda _: None,
 ) -> tuple[Pipeline, tuple[System, ...], tuple[str, ...]]:
     """What is read, what is compared, and in a sentence each what is left out of both. Arguments
@@ -142,7 +151,12 @@ def prepared(
     pipeline = Pipeline(texts, places.here().vectors, k, budget)
     asked = bool(collection.queries)  # screening knows no ranking
     compared, notes = systems(
-        chunkers, encoders, orderings, base_url, only_vectors=only_vectors or not asked
+        chunkers,
+        encoders,
+        orderings,
+        base_url,
+        only_vectors=only_vectors or not asked,
+        rerank=rerank if asked else None,
     )
     return pipeline, compared, (*texts.notes, *notes, *scripts.notes(collection, compared))
 

@@ -26,6 +26,7 @@ from chunkstudy.evaluation.measures.copies import found_first
 from chunkstudy.evaluation.retrieval import small_to_large
 from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Ranking, Search
 from chunkstudy.evaluation.retrieval.documents import own_documents
+from chunkstudy.evaluation.retrieval.reranking import Reranked
 from chunkstudy.runs import encoding, steps
 from chunkstudy.runs.chunking import cut
 from chunkstudy.runs.conditions import parse_chunker
@@ -85,6 +86,7 @@ class Result:
         tokens: that the encoder reads for its chunks, whether now or before.
         dollars: for these tokens, where a server sells vectors; NaN where no price is known.
         model: the encoder as it describes itself; None of BM25 alone.
+        reranked: tokens of question and chunk, by WordPiece, that a reranker reads for a question.
     """
 
     system: System
@@ -96,12 +98,13 @@ class Result:
     tokens: int
     dollars: float
     model: dict[str, Any] | None
+    reranked: float = 0.0
 
 
 @lru_cache(maxsize=4)
-def open_store(retriever: Retriever, vectors: Path) -> VectorStore | None:
-    """A retriever's model, with the vectors that it computed before; None of BM25 alone."""
-    return retriever.load(vectors) if retriever.load else None
+def open_store(load: Callable[[Path], VectorStore], vectors: Path) -> VectorStore:
+    """A model, with the vectors that it computed before."""
+    return load(vectors)
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,7 +164,7 @@ class Pipeline:
 
     def store(self, retriever: Retriever) -> VectorStore | None:
         """A retriever's model; None of BM25 alone."""
-        return open_store(retriever, self.vectors)
+        return open_store(retriever.load, self.vectors) if retriever.load else None
 
     def run(self, systems: Sequence[System], say: Say) -> list[Result]:
         """Every system ranked and scored, those of one model together; ``say`` is told how it
@@ -221,7 +224,10 @@ class Pipeline:
         queries = [query.text for query in collection.queries]
         vectors = self.encode(system, index, queries)
         words = steps.Words(queries, index.texts, "any") if system.retriever.words else None
-        return steps.to_any_depth(vectors, words), vectors
+        search = steps.to_any_depth(vectors, words)
+        if by := system.retriever.reranker:
+            search = Reranked(search, queries, index.texts, by.score)
+        return search, vectors
 
     def rank(self, search: Search, index: ChunkIndex) -> Ranking:
         """What is returned to every question, as deep as the measures read: documents by their best
@@ -273,6 +279,7 @@ class Pipeline:
             count,
             price.dollars(count) if price else float("nan"),
             store.encoder.describe() if store else None,
+            _tokens_reranked(search) / max(1, len(self.collection.queries)),
         )
 
     def _chunks(self, chunker: Chunker, retriever: Retriever) -> Chunks:
@@ -314,6 +321,16 @@ class Pipeline:
         if system.method.window:
             return sum(layout.tokens for layout in self.plan(system, store, index).layouts)
         return int(text_tokens(store, index.texts).sum())
+
+
+def _tokens_reranked(search: Search) -> int:
+    """Tokens of all pairs that a reranker reads; none where there is none."""
+    if not isinstance(search, Reranked):
+        return 0
+    texts = [text for pair in search.pairs for text in pair]
+    lengths = dict(zip(distinct := list(dict.fromkeys(texts)),
+                       tokens.counter("wordpiece").count_many(distinct), strict=True))  # fmt: skip
+    return sum(lengths[text] for text in texts)
 
 
 def characters_read(system: System, store: VectorStore | None, index: ChunkIndex) -> Ints | None:

@@ -13,7 +13,7 @@ from chunkstudy.evaluation.measures.copies import found_first
 from chunkstudy.evaluation.retrieval.small_to_large import best_of_each
 from chunkstudy.studies.own_documents.pipeline import Ints, Pipeline, Result
 from chunkstudy.study.inspector import pages as inspector
-from chunkstudy.study.inspector.inspection import Searched
+from chunkstudy.study.inspector.inspection import RERANKER, WORDS, Searched
 
 WORST = 20
 FILE = "questions.html"
@@ -36,15 +36,17 @@ def write(pipeline: Pipeline, ranked: Sequence[Result], hardest: pd.Series, fold
         system, index = result.system, result.index
         search, vectors = pipeline.search(system, index, few)
         ranking = best_of_each(search(len(index.chunks)), index.place)
+        by = system.retriever
         searched = Searched(
-            system.retriever.slug,
+            by.slug,
             found_first(few, pipeline.texts.copies, index.returned, ranking),
             index.returned,
             ranking,
             CORRECTED,
-            None if system.retriever.words else pipeline.store(system.retriever),
+            None if by.words or by.reranker else pipeline.store(by),
             None if vectors is None else vectors.queries,
             _read_to(result),
+            RERANKER if by.reranker else WORDS,
         )
         inspected.append(searched.inspect(system.label(systems), pipeline.cutoff))
     pages = list(zip(*inspected, strict=True))

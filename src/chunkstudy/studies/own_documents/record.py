@@ -63,6 +63,7 @@ def _describe(result: Result) -> dict[str, Any]:
         "per_query_sha256": records.scores_sha256(result.scores),
         "model": result.model,
         "tokens_encoded": result.tokens,
+        **({"reranker": by.described} if (by := result.system.retriever.reranker) else {}),
         "run": f"{RUNS}/{result.system.files}",
     }
 

@@ -18,9 +18,9 @@ from chunkstudy.base.files import write_text
 from chunkstudy.base.spans import Collection
 from chunkstudy.runs.conditions import PRE_EMBEDDING
 from chunkstudy.studies.own_documents import record
-from chunkstudy.studies.own_documents.choice import as_yaml
+from chunkstudy.studies.own_documents.choice import RERANKED, as_yaml
 from chunkstudy.studies.own_documents.comparison import READ, Comparison
-from chunkstudy.studies.own_documents.systems import PLAIN, shown_as
+from chunkstudy.studies.own_documents.systems import BY, PLAIN, shown_as
 from chunkstudy.study import titles
 from chunkstudy.study.formats import Column, Columns, percent, points, thousandths, whole
 from chunkstudy.study.inspector.pages import templates
@@ -58,6 +58,7 @@ COLUMNS: Columns = {
     **{f"tokens, {part}": whole for part in ("a tenth below", "median", "a tenth above")},
     "tokens encoded": whole,
     "US dollars": thousandths,
+    RERANKED: whole,
     "a": Column("first", str),
     "b": Column("second", str),
     "a minus b": Column("first minus second, points", points),
@@ -116,10 +117,12 @@ def _chosen(comparison: Comparison, read: dict[str, int]) -> str:
     why = "The best by its mean; the record of the evaluation says by how much."
     if comparison.chosen:
         why = "Not told from the best by a test, and cheapest of these; see the evaluation's page."
+    encoder, _, rerank = str(row["encoder"]).partition(BY)
     settings: dict[str, object] = {
         "chunker": str(row["chunker"]),
-        "encoder": str(row["encoder"]).replace("__", "/"),
+        "encoder": encoder.replace("__", "/"),
         "ordering": PLAIN if row["ordering"] == PRE_EMBEDDING else str(row["ordering"]),
+        **({"rerank": rerank} if rerank else {}),
     }
     return as_yaml(settings | read, why)
 

@@ -13,11 +13,12 @@ from typing import Any
 from chunkstudy.base.faults import ModelError
 from chunkstudy.chunkers import own
 from chunkstudy.chunkers.own import OwnChunker
-from chunkstudy.encoders import models, own_models
+from chunkstudy.encoders import models, own_models, reranker
 from chunkstudy.encoders.api import NAME as SERVED
 from chunkstudy.encoders.api import ApiEncoder, served
 from chunkstudy.encoders.interface import Encoder
 from chunkstudy.encoders.own_function import FunctionEncoder
+from chunkstudy.encoders.reranker import Reranker
 from chunkstudy.llm import asking, providers
 from chunkstudy.runs.conditions import (
     NONE,
@@ -40,6 +41,8 @@ BM25 = "bm25"
 PLUS = "+"
 """Between a chunker and what it returns a chunk with, another chunker or so many neighbours; and
 between BM25 and a model."""
+BY = ">"
+"""Between a retriever and the reranker that orders what it finds."""
 WINDOW = re.compile(r"window-([1-9][0-9]?)")
 SWEEP = re.compile(r"\{([^{}]+)\}")
 """Several values in a chunker's name, ``recursive-{100,200}-0``, as shells write them."""
@@ -82,7 +85,7 @@ class Chunker:
 
 @dataclass(frozen=True, eq=False)
 class Retriever:
-    """What ranks chunks: a model, BM25, or both by reciprocal ranks.
+    """What ranks chunks: a model, BM25, or both by reciprocal ranks; and what reranks the first.
 
     Attributes:
         name: in tables: the registry's slug, the id of the hub, the name of a folder or function.
@@ -92,6 +95,7 @@ class Retriever:
         positions: tokens that it can read together; 0 where that is unknown.
         why_plain: why it takes no late chunking; empty where it does.
         words: whether BM25 ranks, alone or together with the model.
+        reranker: what puts the first chunks in its order; None where they stay.
     """
 
     name: str
@@ -101,6 +105,7 @@ class Retriever:
     positions: int = 0
     why_plain: str = ""
     words: bool = False
+    reranker: Reranker | None = None
 
     def __str__(self) -> str:
         """What sentences call it."""
@@ -144,6 +149,9 @@ def shown_as(key: str, value: object) -> str:
         window = WINDOW.fullmatch(large)
         larger = f"{window[1]} neighbours on either side" if window else shown_as(key, large)
         return f"{shown_as(key, small)}, returned with {RETURNED.get(large, larger)}"
+    if key == "encoder" and BY in text:
+        retriever_name, _, by = text.rpartition(BY)
+        return f"{shown_as(key, retriever_name)}, reranked by {by}"
     return titles.shown(key, value)
 
 
@@ -153,12 +161,13 @@ def systems(
     orderings: Sequence[str],
     base_url: str = "",
     only_vectors: bool = True,
+    rerank: Any = None,
 ) -> tuple[tuple[System, ...], tuple[str, ...]]:
     """Every chunker with every encoder in every ordering that the encoder takes, and in a sentence
     each what was asked for and is not among them.
 
     Unless ``only_vectors``, and where no encoder that is named ranks by words, BM25 and its fusion
-    with each encoder stand beside, over plain chunks.
+    with each encoder stand beside, over plain chunks. What is reranked stands beside what is not.
 
     Args:
         chunkers: slugs, several as ``recursive-{100,200}-0``, ``module:name``, or objects; objects
@@ -166,6 +175,8 @@ def systems(
         encoders: hub ids, folders, slugs of the registry, functions, ``bm25``, ``bm25+MODEL``.
         orderings: ``plain``, ``late``, ``title``, ``headings``, or slugs of the study.
         base_url: of the server that ``openai/MODEL`` is behind.
+        rerank: a cross-encoder of the hub or in a folder, ``module:name``, or a function from a
+            question and texts to a number for each text.
 
     Raises:
         EvaluationError, ChunkerError, ModelError, ValueError: in a sentence on what to do.
@@ -201,6 +212,10 @@ def systems(
         for way in ways
         if model.load or way not in drawn
     ]
+    if rerank is not None:
+        by = _reranker(rerank)
+        reranked = {model: _reranked(model, by) for model in (*retrievers, *beside)}
+        compared += [replace(each, retriever=reranked[each.retriever]) for each in compared]
     return tuple(compared), tuple(notes)
 
 
@@ -314,6 +329,29 @@ def with_words(model: Retriever) -> Retriever:
     """A model and BM25 by reciprocal ranks."""
     name, slug = (f"{BM25}{PLUS}{of_model}" for of_model in (model.name, model.slug))
     return replace(model, name=name, slug=slug, words=True)
+
+
+def _reranker(given: Any) -> Reranker:
+    """The reranker of a name, or a function.
+
+    Raises:
+        ModelError, ChunkerError: if there is none.
+    """
+    if isinstance(given, str) and (":" not in given or Path(given).exists()):
+        return reranker.cross_encoder(given)
+    function = own.named(given) if isinstance(given, str) else given
+    if not callable(function):
+        raise EvaluationError(
+            f"{given!r} is no reranker; name a cross-encoder, or give a function from a question "
+            "and a list of texts to a number for each text"
+        )
+    return reranker.of_function(function, given if isinstance(given, str) else "")
+
+
+def _reranked(model: Retriever, by: Reranker) -> Retriever:
+    """A retriever whose first chunks a reranker orders."""
+    slug = f"{model.slug}.by.{safe(by.name.replace('/', '__'))}"
+    return replace(model, name=f"{model.name}{BY}{by.name}", slug=slug, reranker=by)
 
 
 def _registered(slug: str) -> EncoderName | None:

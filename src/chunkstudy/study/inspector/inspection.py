@@ -33,6 +33,7 @@ CUT = "cut by a boundary"
 DILUTED = "diluted"
 ENCODER = "missed by the encoder"
 WORDS = "ranked lower by its words"
+RERANKER = "ranked lower by the reranker"
 UNREAD = "beyond the window"
 UNCHUNKED = "in no chunk"
 CAUSES = {
@@ -41,6 +42,7 @@ CAUSES = {
     DILUTED: "the excerpt alone would be among the first, the chunk around it is not",
     ENCODER: "even the excerpt alone would not be among the first",
     WORDS: "chunks that share more words with the question, or rarer ones, come before it",
+    RERANKER: "what the reranker puts first comes before it",
     UNREAD: "the encoder's window ends before the excerpt begins in its chunk",
     UNCHUNKED: "the missed characters lie in no chunk at all",
 }
@@ -93,6 +95,7 @@ class Inspection:
         retrieved: the first chunks.
         measures: ``MEASURES`` at the depth, as fractions.
         chunk_count: chunks of the whole collection.
+        by_rank: the cause where a chunk is read, and not ranked by vectors alone.
     """
 
     system: str
@@ -106,6 +109,7 @@ class Inspection:
     retrieved: tuple[RankedChunk, ...]
     measures: dict[str, float]
     chunk_count: int
+    by_rank: str = WORDS
 
     def touching(self, excerpt: Judgment, around: int = 0) -> list[RankedChunk]:
         """The chunks that share a character with an excerpt, or with so many around it."""
@@ -179,7 +183,7 @@ class Inspection:
                 f"{best.end - best.start:,} characters, and {name} begins after them"
             )
         if not self.alone:
-            return WORDS, where
+            return self.by_rank, where
         rank, _ = self.alone[number]
         if rank > self.depth:
             return ENCODER, f"{where}; even alone {name} would rank {ordinal(rank)}"
@@ -219,6 +223,7 @@ class Searched:
         query_vectors: None of a store that is.
         read_to: shape (chunks,), offsets where the encoder's window ends; None where the store
             tells.
+        by_rank: the cause of a miss where words or a reranker decide.
     """
 
     encoder: str
@@ -229,6 +234,7 @@ class Searched:
     store: VectorStore | None = None
     query_vectors: NDArray[np.float32] | None = None
     read_to: NDArray[np.int64] | None = None
+    by_rank: str = WORDS
 
     def inspect(self, system: str, depth: int) -> list[Inspection]:
         """Every question of the collection, in its order.
@@ -256,6 +262,7 @@ class Searched:
                     tuple(seen(chunk) for chunk in first[first >= 0].tolist()),
                     {name: float(values[name][i]) for name in MEASURES},
                     len(self.chunks),
+                    self.by_rank,
                 )
             )
         return inspections

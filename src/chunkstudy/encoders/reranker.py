@@ -1,0 +1,135 @@
+"""Rerankers: a cross-encoder as sentence-transformers reads it, or a function of one's own."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chunkstudy.base.faults import ModelError, one_line
+from chunkstudy.base.tokens import without_surrogates
+from chunkstudy.encoders import own_models
+
+BATCH = 32
+Pair = tuple[str, str]
+"""A query and a chunk."""
+Function = Callable[[str, list[str]], Any]
+"""``f(query, texts)`` that gives a number for each text; higher is better."""
+
+
+class Reranker:
+    """What scores a chunk for a query; a pair is scored once.
+
+    Args:
+        name: on the hub, of a folder, or of a function.
+        score: pairs to a number for each, those of one query together.
+        described: what determines the scores, for records.
+    """
+
+    def __init__(
+        self, name: str, score: Callable[[list[Pair]], Any], described: Mapping[str, Any]
+    ) -> None:
+        self.name, self._score, self.described = name, score, {"id": name, **described}
+        self.seconds = 0.0
+        self._known: dict[Pair, float] = {}
+
+    @property
+    def computed(self) -> int:
+        """Pairs that were scored."""
+        return len(self._known)
+
+    def score(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
+        """How well each chunk answers its query, shape (pairs,).
+
+        Raises:
+            ModelError: if it fails, or gives something else than one finite number for each.
+        """
+        new = list(dict.fromkeys(pair for pair in pairs if pair not in self._known))
+        if new:
+            started = time.perf_counter()
+            self._known |= zip(new, self._scored(new), strict=True)
+            self.seconds += time.perf_counter() - started
+        return np.array([self._known[pair] for pair in pairs], dtype=np.float32)
+
+    def _scored(self, pairs: list[Pair]) -> list[float]:
+        readable = [(without_surrogates(query), without_surrogates(text)) for query, text in pairs]
+        try:
+            returned = self._score(readable)
+            scores = np.asarray(returned, dtype=np.float32)
+        except ModelError:
+            raise
+        except Exception as error:
+            raise ModelError(
+                f"{self.name} failed on {len(pairs)} texts: {one_line(error)}"
+            ) from error
+        if scores.shape != (len(pairs),) or not np.isfinite(scores).all():
+            raise ModelError(
+                f"{self.name} returned numbers of shape {scores.shape} for {len(pairs)} texts, or "
+                "some that are not finite; return one finite number for each text"
+            )
+        values: list[float] = scores.tolist()
+        return values
+
+
+def of_function(function: Function, name: str = "") -> Reranker:
+    """A function ``f(query, texts)`` as a reranker; ``name`` is its own where none is given."""
+
+    def score(pairs: list[Pair]) -> list[Any]:
+        by_query = groupby(pairs, key=itemgetter(0))
+        return [n for query, of in by_query for n in function(query, [text for _, text in of])]
+
+    return Reranker(name or getattr(function, "__name__", type(function).__name__), score, {})
+
+
+def cross_encoder(name: str) -> Reranker:
+    """A model of sentence-transformers that reads query and chunk together, in a folder or of the
+    hub; no code of the model's own is run, and only safetensors are read.
+
+    Raises:
+        ModelError: here if there is none of that name; once it scores, if the library is not
+            installed or cannot read it as a cross-encoder.
+    """
+    model = own_models.find(name)
+    loaded = cache(_load)
+
+    def score(pairs: list[Pair]) -> Any:
+        network = loaded(model.folder, model.name)
+        return network.predict(pairs, batch_size=BATCH, show_progress_bar=False)
+
+    files = own_models.files_sha256(model.folder)
+    return Reranker(model.name, score, {"revision": model.revision, "files_sha256": files})
+
+
+def _load(folder: Path, name: str) -> Any:
+    try:
+        import sentence_transformers
+    except ImportError:
+        raise ModelError(
+            f"{name} is read by sentence-transformers, which is not installed; "
+            "pip install sentence-transformers"
+        ) from None
+    try:
+        model = sentence_transformers.CrossEncoder(
+            str(folder),
+            trust_remote_code=False,
+            local_files_only=True,
+            model_kwargs={"use_safetensors": True},
+        )
+    except Exception as error:
+        raise ModelError(
+            f"sentence-transformers cannot read {name} as a cross-encoder ({one_line(error)}); "
+            "name one that scores a question and a text, as those of the hub below cross-encoder/"
+        ) from error
+    if model.num_labels != 1:
+        raise ModelError(
+            f"{name} gives {model.num_labels} numbers for a question and a text, where a reranker "
+            "gives one; name another"
+        )
+    return model
