@@ -209,7 +209,7 @@ def filling_disk(scene: str, disk: str, out: str, step: str, *given: str) -> Non
     while (end := forking.run(scene, *given, disk, context=FORK)).status:
         failures.append(end.said.splitlines()[-1])
         kilobytes += int(step)
-        mounts.larger_disk(folder, kilobytes)
+        mounts.run("mount", "-o", f"remount,size={kilobytes}k", folder)
     shutil.copytree(folder, out, symlinks=True)
     write_json(Path(f"{out}.json"), failures)
 
@@ -221,9 +221,10 @@ def read_only(scene: str, locked: str, *given: str) -> None:
     folder = Path(locked)
     folder.mkdir(parents=True, exist_ok=True)
     before = sorted(folder.rglob("*"))
-    mounts.read_only(folder)
+    mounts.run("mount", "--bind", folder, folder)
+    mounts.run("mount", "-o", "remount,bind,ro", folder)
     end = forking.run(scene, *given, context=FORK)
-    mounts.writable(folder)
+    mounts.run("umount", folder)
     print(end.said.splitlines()[-1], file=sys.stderr)
     if end.status != 1 or sorted(folder.rglob("*")) != before:
         raise RuntimeError("it did not end as it should")

@@ -10,10 +10,13 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
+
+import pytest
 
 from tests import loopback
 from tests.hub_models import Checkpoint
@@ -165,6 +168,17 @@ def another_file(handler: Handler) -> bool:
     return False
 
 
-def serving(checkpoints: Mapping[str, Checkpoint]) -> AbstractContextManager[tuple[str, State]]:
-    """Its address and its state."""
-    return loopback.serving(Handler, State(checkpoints=checkpoints))
+@contextmanager
+def only_source(
+    checkpoints: Mapping[str, Checkpoint], folder: Path, patch: pytest.MonkeyPatch
+) -> Iterator[tuple[str, State]]:
+    """Its address and its state, where nothing else is at hand: its caches are below a folder."""
+    for name in ("HF_TOKEN", "HF_HUB_OFFLINE", "HF_HUB_CACHE", "CHUNKSTUDY_DATA"):
+        patch.delenv(name, raising=False)
+    for name in ("NO_PROXY", "no_proxy"):
+        patch.setenv(name, "127.0.0.1,localhost")
+    patch.setenv("HF_HOME", str(folder / "hub"))
+    patch.setenv("CHUNKSTUDY_CACHE", str(folder / "cache"))
+    with loopback.serving(Handler, State(checkpoints=checkpoints)) as (address, state):
+        patch.setenv("HF_ENDPOINT", address)
+        yield address, state

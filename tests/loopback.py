@@ -94,10 +94,7 @@ def cut_json(handler: Handler, honest: dict[str, Any]) -> None:
 
 def cut_body(handler: Handler, honest: dict[str, Any]) -> None:
     """Fewer bytes than announced, then the connection ends."""
-    send_half(handler, json.dumps(honest).encode())
-
-
-def send_half(handler: Handler, body: bytes) -> None:
+    body = json.dumps(honest).encode()
     handler.send_response(200)
     handler.send_header("Content-Type", "application/json")
     handler.send_header("Content-Length", str(len(body)))

@@ -47,8 +47,10 @@ def plain(kind: str, config: dict[str, Any], weights: Weights, task: str = "") -
     sizes |= {key: config[key] for key in ("vocab_size", "type_vocab_size") if key in config}
     cls, of = (getattr(transformers, CLASSES[kind] + end) for end in ("Model", "Config"))
     model = cls(of(**sizes) if rotary else of.from_dict(config)).eval()
-    names = renamed(kind, weights) if rotary else {_of_roberta(k): v for k, v in weights.items()}
-    missing, unexpected = model.load_state_dict(names, strict=False)
+    named = renamed(kind, weights) if rotary else weights
+    missing, unexpected = model.load_state_dict(
+        {name.removeprefix("roberta."): v for name, v in named.items()}, strict=False
+    )
     assert not [n for n in missing if not any(x in n for x in ("pooler", "rotary", "_ids"))]
     assert not [n for n in unexpected if "pooler" not in n], unexpected
 
@@ -58,10 +60,6 @@ def plain(kind: str, config: dict[str, Any], weights: Weights, task: str = "") -
         return computed
 
     return states
-
-
-def _of_roberta(name: str) -> str:
-    return name.removeprefix("roberta.")
 
 
 def renamed(kind: str, weights: Weights) -> Weights:

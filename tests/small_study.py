@@ -58,13 +58,6 @@ class Letters:
 
 WORDS = ("apple", "bridge", "comet", "dune")
 TEXT = " ".join(f"Sentence {word} tells of {word}." for word in WORDS)
-SMALL = Collection(
-    "builtin",
-    (Document("a", TEXT), Document("b", TEXT.upper())),
-    (Query("q", "comet"),),
-    (Judgment("q", "a", TEXT.index("comet"), TEXT.index("comet") + 5),),
-)
-"""One query, for what need not be ranked."""
 
 SENTENCES = [
     f"The {one} {two} of the {three}." for one in WORDS for two in WORDS for three in WORDS

@@ -33,15 +33,11 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
     return places
 
 
-def compared(places: Places, condition: Condition) -> tuple[str, str]:
-    return without_vectors(condition, places.runs)
-
-
 @pytest.mark.parametrize("condition", [SPANS, DOCUMENTS, CLUSTERED])
 def test_chunks_and_scores_agree_and_vectors_are_said_not_to_be_checked(
     places: Places, condition: Condition
 ) -> None:
-    agreement, sentence = compared(places, condition)
+    agreement, sentence = without_vectors(condition, places.runs)
     assert agreement == NOT_CHECKED
     assert sentence.startswith(f"vectors not checked: {condition}, ")
     chunks = "nor chunks, which an encoder draws" if condition == CLUSTERED else ", the same "
@@ -57,7 +53,7 @@ def test_a_score_that_its_ranking_does_not_give_is_named(
     changed = np.where(scores.index == "q1", 0.000002, 0.0)
     scores = scores.assign(**{condition.measure: scores[condition.measure] + changed})
     small_study.change(places, condition, scores)
-    agreement, sentence = compared(places, condition)
+    agreement, sentence = without_vectors(condition, places.runs)
     assert agreement == DIFFERENT
     assert sentence == f"different: {condition}, its ranking gives another {condition.measure}"
 
@@ -68,15 +64,15 @@ def test_a_score_that_its_ranking_does_not_give_is_named(
 def test_other_chunks_or_another_collection_are_named(places: Places, name: str, said: str) -> None:
     changed: dict[str, Any] = {name: "0" * 64}
     small_study.change(places, SPANS, **changed)
-    agreement, sentence = compared(places, SPANS)
+    agreement, sentence = without_vectors(SPANS, places.runs)
     assert agreement == DIFFERENT and f"{SPANS}, {said}" in sentence
 
 
 def test_a_torn_record_is_different_and_a_ranking_may_be_elsewhere(places: Places) -> None:
     records.rankings_path(places.runs, SPANS).unlink()
-    assert "no ranking at hand" in compared(places, SPANS)[1]
+    assert "no ranking at hand" in without_vectors(SPANS, places.runs)[1]
     records.scores_path(places.runs, SPANS).write_bytes(b"torn")
-    assert compared(places, SPANS)[0] == DIFFERENT
+    assert without_vectors(SPANS, places.runs)[0] == DIFFERENT
 
 
 def test_the_command_asks_whether_the_encoder_is_here(

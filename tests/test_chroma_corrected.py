@@ -15,7 +15,6 @@ from chunkstudy.base.sources import find
 from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.collections import chroma as released
 from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
-from chunkstudy.runs import facts
 from chunkstudy.studies.chroma import corrected
 
 PLACES = Places(Path(__file__).parents[1])
@@ -71,26 +70,6 @@ def test_where_every_excerpt_stands_once_the_scores_are_the_published_ones() -> 
     published = TokenOverlap.of(collection, chunks, "overlap").at(ranked, 3)
     for name in corrected.MEASURES:
         assert found[name].to_numpy() == pytest.approx(published[name])
-
-
-def test_the_set_keeps_every_released_span_as_the_first_occurrence_and_numbers_the_others() -> None:
-    qrels, corpus = corrected.read(PLACES), corrected.read(PLACES, "corpus")
-    first = qrels[qrels["occurrence"] == 1]
-    judged = facts.judged(PLACES, "chroma")
-    assert judged is not None
-    place = {name: at for at, name in enumerate(corpus["corpus-id"])}
-    assert list(first["query-id"]) == list(judged.query.astype(str))
-    assert list(first["corpus-id"].map(place)) == list(judged.document)
-    assert list(first["start"]) == list(judged.start) and list(first["end"]) == list(judged.end)
-    lengths = corpus.set_index("corpus-id")["characters"]
-    assert (qrels["start"] >= 0).all() and (qrels["start"] < qrels["end"]).all()
-    assert (qrels["end"] <= qrels["corpus-id"].map(lengths)).all()
-    for _, places in qrels.assign(length=qrels["end"] - qrels["start"]).groupby(
-        ["query-id", "excerpt"]
-    ):
-        assert list(places["occurrence"]) == list(range(1, len(places) + 1))
-        assert places["start"].is_monotonic_increasing and places["start"].is_unique
-        assert places[["length", "corpus-id"]].drop_duplicates().shape[0] == 1
 
 
 def test_the_set_is_what_the_released_files_give(

@@ -42,8 +42,8 @@ from chunkstudy.runs.conditions import MINILM, Condition, parse_chunker
 from chunkstudy.runs.requirements import reason_not_run
 from chunkstudy.runs.run import evaluate
 from chunkstudy.runs.store import VectorStore
+from tests import small_study
 from tests.made_needs import PROSE, asking, hashed, replies, strengths
-from tests.small_study import text_keys
 
 ANY_TEXT = [
     slug
@@ -183,13 +183,14 @@ TEXT = "Aa bb cc. Dd ee ff. Gg hh ii. Jj kk ll."
 OTHER = "jinaai__jina-embeddings-v2-small-en"
 
 
-class Letters:
+class Letters(small_study.Letters):
     """An encoder of which every letter is a token, as no WordPiece would have it, and whose vectors
     turn where its own letter first occurs."""
 
     dimension = 2
 
     def __init__(self, letter: str = "A") -> None:
+        super().__init__()
         self.letter = letter
 
     def content(self, texts: Sequence[str]) -> list[tuple[list[int], NDArray[np.int64]]]:
@@ -206,10 +207,9 @@ class Letters:
     def describe(self) -> dict[str, Any]:
         return {"id": f"towards {self.letter}"}
 
-    def keys(self, texts: Sequence[str], role: Any = "document") -> list[bytes]:
-        return text_keys(texts, role)
-
-    def encode(self, texts: Sequence[str], role: Any = "document") -> NDArray[np.float32]:
+    def encode(
+        self, texts: Sequence[str], role: str = "document", _: str = ""
+    ) -> NDArray[np.float32]:
         found = [[1.0, 0.0] if text[0] < self.letter else [0.0, 1.0] for text in texts]
         return np.array(found, dtype=np.float32)
 

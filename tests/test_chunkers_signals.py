@@ -42,18 +42,6 @@ def test_sentences_end_at_marks_and_lines_and_not_at_titles() -> None:
     ]  # fmt: skip
 
 
-@given(TEXTS)
-def test_sentences_leave_nothing_out_but_white_space(text: str) -> None:
-    found = sentences(text)
-    assert all(start < end for start, end in found)
-    ends = [0, *(end for _, end in found)]
-    starts = [*(start for start, _ in found), len(text)]
-    assert all(end <= start for end, start in zip(ends, starts, strict=True))
-    between = [text[end:start] for end, start in zip(ends, starts, strict=True)]
-    assert not "".join(between).strip()
-    assert not any(one[0].isspace() or one[-1].isspace() for one in said(text))
-
-
 @given(
     st.sets(st.integers(0, 900), max_size=40), st.integers(1, 900), st.integers(60, 300), st.data()
 )

@@ -23,7 +23,6 @@ from chunkstudy.chunkers.table import CHUNKERS
 from chunkstudy.commands.evaluate import KINDS
 from chunkstudy.runs.conditions import parse_chunker
 
-LENGTHS = ("cl100k", "wordpiece", "wordpiece-special", "characters")
 TEXTS = st.text(
     st.one_of(st.sampled_from("ab .?!\n\r\t\0\ufeff\u0301é世😀\ud800"), st.characters()),
     max_size=300,
@@ -97,14 +96,6 @@ def test_token_windows_cover_the_text_and_hold_their_tokens(
         ids = every[first:after]
         assert cl100k().decode_bytes(ids) in without_surrogates(text[start:end]).encode()
         assert said == decode_cl100k(ids)
-
-
-@given(TEXTS)
-def test_sentences_cover_the_text_without_overlap(text: str) -> None:
-    spans = structure.sentences(text)
-    assert_in_range_and_ordered(text, spans)
-    assert all(end < start for (_, end), (start, _) in pairwise(spans))
-    assert uncovered(text, spans) == ""
 
 
 CHARACTERS = counter("characters")

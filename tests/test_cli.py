@@ -35,14 +35,6 @@ def test_importing_the_command_line_loads_no_heavy_library() -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_a_pattern_lists_the_conditions_of_one_collection() -> None:
-    code, output = invoke("list", "--only", "scifact/*")
-    lines = output.splitlines()
-    assert code == 0 and lines
-    assert all(line.startswith("scifact/") and line.count("\t") == 1 for line in lines)
-    assert any(line.endswith("\trecorded") for line in lines)
-
-
 @pytest.fixture
 def empty_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("CHUNKSTUDY_ROOT", str(tmp_path))

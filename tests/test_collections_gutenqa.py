@@ -19,8 +19,6 @@ from chunkstudy.base.tokens import counter
 from chunkstudy.collections import builtin, emma_files, gutenqa, released
 from chunkstudy.collections.released import Pieces, ReleasedError, align
 
-TEXT = "He said:\n“It’s the\xa0end—at last.”\nCafe\u0301 déjà vu… the END."
-
 
 def _paragraph(book: int, place: int, text: str | None, name: str = "A") -> dict[str, object]:
     return {"Book ID": book, "Book Name": name, "Chunk ID": place, "Chapter": "I", "Chunk": text}
@@ -31,11 +29,6 @@ def _question(book: object, passage: str) -> dict[str, object]:
             "Chunk Must Contain": passage}  # fmt: skip
 
 
-def is_here() -> bool:
-    """Whether every sheet of Emma is here, converted."""
-    return all(sources.find(sheet.path) for sheet in emma_files.SHEETS.values())
-
-
 def unlocated(collection: Collection) -> list[str]:
     """The queries whose passage stands nowhere."""
     judged = {judgment.query for judgment in collection.judgments}
@@ -44,7 +37,7 @@ def unlocated(collection: Collection) -> list[str]:
 
 @pytest.fixture(scope="module")
 def emma() -> Collection:
-    if not is_here():
+    if not all(sources.find(sheet.path) for sheet in emma_files.SHEETS.values()):
         pytest.skip("Emma is not here; `chunkstudy fetch gutenqa-emma` brings it")
     return gutenqa.load_emma()
 
@@ -176,7 +169,6 @@ COUNTS = {
     "fixed-released": 350,
     "paragraph-released": 2_287,
 }
-TILING = set(COUNTS) - {"proposition-released", "recursive-released"}
 SPACES = st.text(" \n\t\xa0\u3000", max_size=3)
 
 
@@ -215,18 +207,6 @@ def test_a_span_holds_the_same_characters_as_the_released_chunk(
     for start, end, piece in filter(None, segmented[name]):
         assert _solid(text[start:end]) == _solid(piece)
         assert text[start:end] == text[start:end].strip()
-
-
-@pytest.mark.real_data
-@pytest.mark.parametrize("name", sorted(TILING))
-def test_all_but_the_overlapping_chunks_cover_emma_without_overlap(
-    name: str, segmented: dict[str, Pieces], text: str
-) -> None:
-    ends = [0, *(end for _, end, _ in filter(None, segmented[name]))]
-    starts = [*(start for start, _, _ in filter(None, segmented[name])), len(text)]
-    between = [text[end:start] for end, start in zip(ends, starts, strict=True)]
-    assert all(end <= start for end, start in zip(ends, starts, strict=True))
-    assert not "".join(between).strip()
 
 
 @given(st.lists(st.text("ab.é“", min_size=1, max_size=6)), st.data())

@@ -45,10 +45,6 @@ def write(folder: Path, *lines: object) -> None:
     (folder / "questions.jsonl").write_text(text, encoding="utf-8")
 
 
-def asked(**values: object) -> dict[str, object]:
-    return {"id": "1", "question": "When?", **values}
-
-
 def test_files_that_are_no_documents_are_left_out_with_a_reason(tmp_path: Path) -> None:
     files = {
         "a.txt": b"one",

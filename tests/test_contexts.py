@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.base.spans import Collection, Document, Judgment, Query, chunk_documents
+from chunkstudy.base.spans import Collection, Document, chunk_documents
 from chunkstudy.chunkers import contexts, expected_requests, written_contexts
 from chunkstudy.chunkers.structure import sentences
 from chunkstudy.llm.interface import Reply
@@ -20,7 +20,6 @@ from chunkstudy.runs.store import VectorStore
 from tests.small_study import Letters
 
 SMOLLM = "local__QuantFactory__SmolLM2-135M-Instruct-GGUF"
-MINILM = "sentence-transformers__all-MiniLM-L6-v2"
 GUIDE = """# The Ferry
 
 It runs daily.
@@ -86,18 +85,9 @@ def test_every_chunk_has_one_short_line_of_the_document_before_it(
         assert not one or any(word in words or word in text for word in one.split())
 
 
-def made() -> Collection:
-    documents = (Document("a", GUIDE), Document("b", "Bees swarm in May. They leave at noon."))
-    queries = (Query("1", "ferry fares for children"), Query("2", "when do bees leave"))
-    judgments = (
-        Judgment("1", "a", GUIDE.index("Free"), GUIDE.index("Half")),
-        Judgment("2", "b", 19, 38),
-    )
-    return Collection("made", documents, queries, judgments)
-
-
 def test_a_chunk_is_embedded_with_its_context_before_it(tmp_path: Path) -> None:
-    collection = made()
+    documents = (Document("a", GUIDE), Document("b", "Bees swarm in May. They leave at noon."))
+    collection = Collection("made", documents, (), ())
     store = VectorStore(Letters(), tmp_path)
     chunks = chunk_documents(sentences, collection.documents)
     before = contexts.of("preceding-sentence", collection, chunks)

@@ -47,9 +47,6 @@ class World:
     state: server.State
     folder: Path
 
-    def encoder(self, spec: ModelSpec = SPEC) -> ApiEncoder:
-        return ApiEncoder(spec)
-
 
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
@@ -69,7 +66,7 @@ def expected(texts: list[str]) -> np.ndarray[Any, np.dtype[np.float32]]:
 def test_vectors_come_in_the_order_of_the_texts_each_asked_for_once_and_none_for_no_text(
     world: World,
 ) -> None:
-    found = world.encoder().encode([*TEXTS, ""])
+    found = ApiEncoder(SPEC).encode([*TEXTS, ""])
     assert found.dtype == np.float32 and not found[-1].any()
     np.testing.assert_allclose(found[:-1], expected(TEXTS), atol=1e-6)
     assert sorted(world.state.texts) == sorted(set(TEXTS))
@@ -113,9 +110,9 @@ def test_a_reply_that_is_of_no_use_is_a_sentence_and_nothing_is_recorded(
         caplog.at_level(logging.DEBUG),
         pytest.raises(ModelError, match=f"{SPEC.id} at {where}.*{sentence}") as caught,
     ):
-        world.encoder().encode(["the only one"])
+        ApiEncoder(SPEC).encode(["the only one"])
     assert len(world.state.asked) == 1 and "\n" not in str(caught.value)
-    assert not len(world.encoder().recordings)
+    assert not len(ApiEncoder(SPEC).recordings)
     assert SECRET not in caplog.text
 
 
@@ -132,7 +129,7 @@ def test_where_nobody_listens_the_address_is_named_without_what_is_secret(
 def test_a_request_holds_no_more_than_the_api_takes(world: World) -> None:
     full = [f" {letter}" + " word" * 7499 for letter in string.ascii_letters[:40]]
     for extra, requests in (("", 1), (" word", 2)):
-        encoder = world.encoder()
+        encoder = ApiEncoder(SPEC)
         estimate = encoder.estimate([full[0] + extra, *full[1:]])
         assert (estimate.requests, estimate.input_tokens) == (requests, 300_000 + len(extra) // 5)
         encoder.encode([full[0] + extra, *full[1:]])
@@ -157,7 +154,7 @@ def test_what_is_sent_is_the_longest_start_that_surely_fits(text: str, window: i
 
 def test_contextualized_encoding_is_refused_in_one_sentence(world: World) -> None:
     with pytest.raises(ModelError, match="no token states; use the ordering pre_embedding"):
-        world.encoder().content(["a document"])
+        ApiEncoder(SPEC).content(["a document"])
 
 
 def test_every_registered_model_behind_the_api_has_a_price_with_source_and_date() -> None:
@@ -173,28 +170,28 @@ def test_every_registered_model_behind_the_api_has_a_price_with_source_and_date(
 def test_without_a_key_one_sentence_says_what_is_missing(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    world.encoder().encode(["one", "two"])
+    ApiEncoder(SPEC).encode(["one", "two"])
     monkeypatch.setenv("OPENAI_API_KEY", " ")
     with pytest.raises(ModelError, match=r"1 of 3 texts.*set OPENAI_API_KEY.*RECORDINGS"):
-        world.encoder().encode(["two", "one", "three"])
+        ApiEncoder(SPEC).encode(["two", "one", "three"])
 
 
 def test_recordings_of_another_server_or_model_are_not_taken(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    world.encoder().encode(["one"])
+    ApiEncoder(SPEC).encode(["one"])
     small = ModelSpec("text-embedding-3-small", 8191, 8191, 8, "proprietary", (), kind="api")
-    assert world.encoder(small).estimate(["one"]).requests == 1
-    assert world.encoder().estimate(["one"]).requests == 0
+    assert ApiEncoder(small).estimate(["one"]).requests == 1
+    assert ApiEncoder(SPEC).estimate(["one"]).requests == 0
     monkeypatch.delenv("OPENAI_BASE_URL")
-    there = world.encoder()
+    there = ApiEncoder(SPEC)
     assert there.estimate(["one"]).requests == 1
     assert there.describe()["endpoint"] == "api.openai.com"
 
 
 def test_an_estimate_is_what_the_run_then_takes(world: World) -> None:
     many = [f"text {i}" for i in range(3000)] + TEXTS
-    encoder = world.encoder()
+    encoder = ApiEncoder(SPEC)
     estimate = encoder.estimate(many)
     encoder.encode(many)
     assert [len(request["input"]) for request in world.state.asked] == [2048, 957]
@@ -210,12 +207,12 @@ def test_the_ceiling_stops_a_run_before_it_is_exceeded(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     many = [f"text {i}" for i in range(5000)]
-    first = world.encoder().estimate(many[:2048])
+    first = ApiEncoder(SPEC).estimate(many[:2048])
     monkeypatch.setenv("CHUNKSTUDY_BUDGET", str(1.5 * (first.dollars or 0)))
     usage = dict.fromkeys(("prompt_tokens", "total_tokens"), first.input_tokens)
     world.state.faults = [loopback.changed(lambda reply: reply.update(usage=usage))] * 3
     with pytest.raises(BudgetError, match=r"above the ceiling of \$0.*CHUNKSTUDY_BUDGET"):
-        world.encoder().encode(many)
+        ApiEncoder(SPEC).encode(many)
     assert len(world.state.asked) == 1
     assert budget().spent == pytest.approx(first.dollars)
 

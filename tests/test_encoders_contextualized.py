@@ -33,18 +33,19 @@ def sequence(layout: Layout) -> list[int]:
     ]
 
 
-@given(CONTENT, SIZES)
-def test_every_token_counts_exactly_once_whatever_the_window(
-    content: list[int], sizes: tuple[int, int]
+@given(CONTENT, SIZES, st.lists(st.integers(3, 9), max_size=4))
+def test_every_token_counts_exactly_once_whatever_the_window_and_its_prefix(
+    content: list[int], sizes: tuple[int, int], prefix: list[int]
 ) -> None:
     window, overlap = sizes
+    layout = most_context(content, Frame(window + len(prefix), ENDS, prefix), overlap)
+    assert all(list(ids[: len(prefix) + 1]) == [1, *prefix] for ids in layout.windows)
+    assert sequence(layout) == ([1, *prefix, *content, 2] if content else [])
     ids = [1, *content, 2]
-    for layout in (
-        continuous(ids, window, overlap),
-        most_context(content, Frame(window, ENDS), overlap),
-    ):
-        assert sequence(layout) == (ids if layout.windows else [])
-        assert all(len(one) <= window for one in layout.windows)
+    whole = continuous(ids, window, overlap)
+    assert sequence(whole) == ids
+    for each, most in ((layout, window + len(prefix)), (whole, window)):
+        assert all(len(one) <= most for one in each.windows)
 
 
 @given(CONTENT, SIZES)
@@ -88,16 +89,6 @@ def test_packed_chunks_keep_their_own_tokens_and_a_prefix_counts_to_its_windows_
     assert taken == list(range(layout.tokens))
 
 
-@given(CONTENT, SIZES, st.lists(st.integers(3, 9), max_size=4))
-def test_a_prefix_stands_in_every_overlapping_window_and_once_in_the_sequence(
-    content: list[int], sizes: tuple[int, int], prefix: list[int]
-) -> None:
-    window, overlap = sizes
-    layout = most_context(content, Frame(window + len(prefix), ENDS, prefix), overlap)
-    assert all(list(ids[: len(prefix) + 1]) == [1, *prefix] for ids in layout.windows)
-    assert sequence(layout) == ([1, *prefix, *content, 2] if content else [])
-
-
 @pytest.mark.parametrize(("window", "overlap"), [(2, 0), (10, 8), (10, -1)])
 def test_impossible_windows_are_refused(window: int, overlap: int) -> None:
     with pytest.raises(ValueError, match="impossible"):
@@ -106,12 +97,8 @@ def test_impossible_windows_are_refused(window: int, overlap: int) -> None:
         Frame(3, ENDS, [101])
 
 
-@pytest.fixture(scope="module")
-def encoder() -> TransformerEncoder:
-    return TransformerEncoder(models.spec("sentence-transformers/all-MiniLM-L6-v2"), window=512)
-
-
-def test_a_window_beyond_the_models_positions_is_refused(encoder: TransformerEncoder) -> None:
+def test_a_window_beyond_the_models_positions_is_refused() -> None:
+    encoder = TransformerEncoder(models.spec("sentence-transformers/all-MiniLM-L6-v2"), window=512)
     with pytest.raises(ValueError, match="513 tokens is too long"):
         encoder.states([whole(range(1000, 1513))])
 

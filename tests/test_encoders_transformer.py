@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from tokenizers import Tokenizer
 from tokenizers.models import Unigram
 from tokenizers.pre_tokenizers import Metaspace
@@ -43,24 +42,10 @@ TEXTS = [
     "a",
 ]
 
-Floats = NDArray[np.float32]
-
 
 @pytest.fixture(scope="module")
 def encoder() -> TransformerEncoder:
     return TransformerEncoder(SPEC)
-
-
-@pytest.fixture(scope="module")
-def vectors(encoder: TransformerEncoder) -> Floats:
-    return encoder.encode(TEXTS)
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    for name in SPEC.files:
-        shutil.copy(models.weights_folder(SPEC) / name, tmp_path)
-    return tmp_path
 
 
 @pytest.mark.parametrize("window", [256, 512])
@@ -75,15 +60,6 @@ def test_vectors_equal_those_of_sentence_transformers(window: int) -> None:
     np.testing.assert_allclose(found, reference.encode(TEXTS), atol=1e-5, rtol=0)
 
 
-@pytest.mark.slow
-def test_neither_batch_nor_order_nor_threads_change_a_vector(vectors: Floats) -> None:
-    order = np.random.default_rng(0).permutation(len(TEXTS))
-    for batch_tokens, threads in ((1, 1), (300, 2), (100_000, 2)):
-        other = TransformerEncoder(SPEC, batch_tokens=batch_tokens, threads=threads)
-        shuffled = other.encode([TEXTS[i] for i in order])
-        np.testing.assert_allclose(shuffled, vectors[order], atol=1e-5, rtol=0)
-
-
 def test_token_offsets_point_into_the_text(encoder: TransformerEncoder) -> None:
     text = "\ud83d Größe zählt"  # the tokenizer drops the replacement character
     ((ids, offsets),) = encoder.content([text])
@@ -92,7 +68,8 @@ def test_token_offsets_point_into_the_text(encoder: TransformerEncoder) -> None:
     assert "".join(covered) == "Größezählt"
 
 
-def test_a_truncated_checkpoint_is_refused(folder: Path) -> None:
+def test_a_truncated_checkpoint_is_refused(tmp_path: Path) -> None:
+    folder = shutil.copytree(models.weights_folder(SPEC), tmp_path / "model")
     weights = folder / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-1000])
     with pytest.raises(ModelError, match="cut short"):

@@ -70,6 +70,7 @@ def test_a_recorded_run_leaves_the_same_bytes_without_key_or_network(
     code, output = world.run(PLAIN, BOUNDARIES)
     assert code == 0, output
     assert "2 to run, 0 recorded, 0 cannot be run here" in output
+    assert f"{PLAIN}: " in output and "tokens, $0.0" in output
     asked = world.state.texts
     assert len(asked) == len(set(asked)) > 100
     first = world.records()
@@ -98,17 +99,3 @@ def test_the_published_protocol_sends_no_line_feed_and_the_corrected_one_does(
     assert world.run(BOUNDARIES)[0] == 0
     assert world.state.texts
     assert not any("\n" in text for text in world.state.texts)
-
-
-def test_the_cost_is_said_before_the_first_request(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CHUNKSTUDY_BUDGET", "0")
-    code, output = world.run(PLAIN)
-    assert code == 1
-    assert f"{PLAIN}: " in output
-    assert "tokens, $0.0" in output
-    assert "asking for $0.0" in output
-    assert "above the ceiling of $0.0000; set CHUNKSTUDY_BUDGET" in output
-    assert not world.state.asked
-    assert not records.find(world.root / "results" / "runs")

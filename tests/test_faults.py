@@ -26,7 +26,6 @@ pytestmark = pytest.mark.slow
 needs_mounts = pytest.mark.skipif(
     not mounts.allowed(), reason="mounting is not allowed here, so no disk can be full or read-only"
 )
-ROOT = Path(__file__).parents[1]
 KILLS = 50
 ROUNDS, PROCESSES = 10, 3
 

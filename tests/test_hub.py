@@ -9,20 +9,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from chunkstudy.base import hub
 from chunkstudy.base.models import Parts
 from chunkstudy.encoders import models
 from chunkstudy.encoders.models import ModelError
-from chunkstudy.encoders.transformer import TransformerEncoder
 from tests import hub_models, hub_server
 from tests.hub_models import Checkpoint
 
 E5 = "intfloat/multilingual-e5-large"
 LARGE = "model.safetensors"
-TEXTS = ["The lamp was lit at dusk.", "A ﬁeld of ½ barley\nby the river."]
 
 
 @pytest.fixture(scope="module")
@@ -35,33 +32,10 @@ def served(
     checkpoints: dict[str, Checkpoint], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[hub_server.State]:
     """A hub with all six models, and a machine that has none of their files."""
-    for name in ("HF_TOKEN", "HF_HUB_OFFLINE", "HF_HUB_CACHE"):
-        monkeypatch.delenv(name, raising=False)
-    for name in ("NO_PROXY", "no_proxy"):
-        monkeypatch.setenv(name, "127.0.0.1,localhost")
-    monkeypatch.setenv("HF_HOME", str(tmp_path / "hub"))
-    monkeypatch.setenv("CHUNKSTUDY_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_DOWNLOAD_TIMEOUT", 0.2)
     monkeypatch.setattr("huggingface_hub.file_download.time.sleep", lambda _: None)
-    with hub_server.serving(checkpoints) as (address, state):
-        monkeypatch.setenv("HF_ENDPOINT", address)
+    with hub_server.only_source(checkpoints, tmp_path, monkeypatch) as (_, state):
         yield state
-
-
-@pytest.mark.parametrize("name", hub_models.DTYPES)
-def test_a_published_model_loads_from_the_hub_and_nothing_unpinned_is_asked_for(
-    name: str, checkpoints: dict[str, Checkpoint], served: hub_server.State
-) -> None:
-    spec = checkpoints[name].registered()
-    vectors = TransformerEncoder(spec, window=64).encode(TEXTS)
-    assert vectors.shape == (2, hub_models.HIDDEN)
-    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
-    heads = [one.partition(f"{spec.revision}/")[2] for one in served.asked if "HEAD" in one]
-    assert set(heads) == set(spec.files)
-    assert models.at_hand(spec)
-    asked = len(served.asked)
-    models.weights_folder(spec)
-    assert len(served.asked) == asked, "what was downloaded is not asked for again"
 
 
 @pytest.mark.parametrize(

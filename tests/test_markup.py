@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkstudy.base.tokens import counter
-from chunkstudy.chunkers import contexts, markup, passages, structure
+from chunkstudy.chunkers import markup, passages
 
 BREAKS = ["\n", "\r\n", "\r", "\f", "\x85", "\u2028", "\u2029"]
 MARKDOWN = """# Mill
@@ -103,16 +102,6 @@ def test_lines_and_headings_stand_in_the_text_in_order(text: str) -> None:
     for heading in markup.headings(text):
         assert reached <= heading.start < heading.end <= len(text)
         reached = heading.end
-
-
-def test_contexts_and_sections_read_the_same_headings() -> None:
-    text = RESTRUCTURED + "Flow.\n" * 3
-    spans = structure.sections(text, size=400, count=counter("cl100k"))
-    inside = text.index("Spokes")
-    assert contexts.headings(text, [inside]) == ["Mill > Wheel > Parts"]
-    assert [text[start:end].split("\n")[0] for start, end in spans][1:] == [
-        "Wheel", "Parts", "River",
-    ]  # fmt: skip
 
 
 def test_a_paragraph_ends_at_a_blank_line_or_as_the_taxonomy_has_it_at_every_line() -> None:

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query, chunk_documents
 from chunkstudy.evaluation.measures.first_hit import ceiling, dcg_first_hit, relevant_chunks
-from chunkstudy.evaluation.retrieval.chunks import Ranking
 from chunkstudy.evaluation.retrieval.small_to_large import best_of_each
+from tests.test_measures_ranking import ranking_of
 
 Ints = NDArray[np.int64]
 
@@ -26,14 +26,6 @@ def two_books(*queries: Query, judgments: tuple[Judgment, ...] = ()) -> tuple[Co
     documents = (Document("book", BOOK), Document("other", OTHER))
     collection = Collection("two books", documents, queries, judgments)
     return collection, chunk_documents(SENTENCES.__getitem__, documents)
-
-
-def ranking_of(rows: list[list[int]], depth: int) -> Ranking:
-    chunk = np.full((len(rows), depth), -1, dtype=np.int64)
-    for i, row in enumerate(rows):
-        chunk[i, : len(row)] = row[:depth]
-    score = np.where(chunk < 0, -np.inf, -np.arange(depth)).astype(np.float32)
-    return Ranking(chunk, score, np.zeros(len(rows), dtype=np.int64))
 
 
 def lists(arrays: list[Ints]) -> list[list[int]]:

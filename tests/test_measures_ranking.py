@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from chunkstudy.base.spans import Collection, Document, Judgment, Query
 from chunkstudy.evaluation.measures.ranking import judged_documents, per_query, tie_bounds, unjudged
-from chunkstudy.evaluation.retrieval.chunks import Ranking
+from chunkstudy.evaluation.retrieval.chunks import Ranking, nothing_kept
 from chunkstudy.evaluation.retrieval.documents import search_documents
 
 TEXT = "some text"
@@ -40,12 +40,11 @@ def collection_of(
 def ranking_of(
     rows: list[list[int]], depth: int = 100, scores: list[list[float]] | None = None
 ) -> Ranking:
-    document = np.full((len(rows), depth), -1, dtype=np.int64)
-    score = np.full((len(rows), depth), -np.inf, dtype=np.float32)
+    ranking = nothing_kept(len(rows), depth)
     for i, row in enumerate(rows):
-        document[i, : len(row)] = row
-        score[i, : len(row)] = scores[i] if scores else -np.arange(len(row))
-    return Ranking(document, score, np.zeros(len(rows), dtype=np.int64))
+        ranking.chunk[i, : len(row)] = row
+        ranking.score[i, : len(row)] = scores[i] if scores else -np.arange(len(row))
+    return ranking
 
 
 def values(frame: pd.DataFrame) -> dict[tuple[str, str], float]:

@@ -66,8 +66,3 @@ def test_records_that_are_not_whole_are_refused(here: Places, there: Places, pat
     assert (code, said) == (1, "0 records added, 0 were here already, 2 refused\n")
     assert str(torn) in refused and refused.count("chunkstudy: ") == 2
     assert records.find(here.runs) == []
-
-
-def test_a_folder_without_records_is_refused(here: Places, tmp_path: Path) -> None:
-    code, _, refused = merge(Places(tmp_path))
-    assert code == 1 and "there is no record below" in refused and "results/runs" in refused

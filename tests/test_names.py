@@ -33,7 +33,6 @@ from chunkstudy.runs.conditions import (
 )
 from chunkstudy.study import titles
 
-PARTS = ("collection", "chunker", "encoder", "ordering", "protocol")
 RECORDS = Path(__file__).parents[1] / "results" / "runs"
 SMOLLM = "local__QuantFactory__SmolLM2-135M-Instruct-GGUF"
 SIZES = st.tuples(st.integers(1, 2000), st.integers(0, 1999)).filter(lambda two: two[1] < two[0])

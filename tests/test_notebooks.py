@@ -33,13 +33,12 @@ def test_a_source_notebook_is_thin_and_without_outputs(source: Path) -> None:
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
-def test_every_parameter_changes_what_a_page_shows(source: Path) -> None:
+def test_every_parameter_is_checked_first_and_changes_what_a_page_shows(source: Path) -> None:
     cells = [c for c in nbformat.read(source, as_version=4).cells if c.cell_type == "code"]
-    used = [
-        c.source
-        for c in cells
-        if "parameters" not in c.metadata.get("tags", []) and not c.source.startswith("assert")
-    ]
+    (at,) = [i for i, c in enumerate(cells) if "parameters" in c.metadata.get("tags", [])]
+    assert re.search(rf'Study\(\s*"{source.stem}"', cells[at + 1].source)
+    others = [c.source for c in (*cells[:at], *cells[at + 1 :])]
+    used = [text for text in others if not text.startswith("assert")]
     for name in inspect_parameters(source):
         assert any(re.search(rf"\b{name}\b", text) for text in used), name
 
@@ -55,13 +54,6 @@ def small(tmp_path: Path) -> Path:
     path = tmp_path / "small.ipynb"
     nbformat.write(notebook, path)
     return path
-
-
-@pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
-def test_every_notebook_has_its_parameters_checked_before_any_other_use(source: Path) -> None:
-    cells = [c for c in nbformat.read(source, as_version=4).cells if c.cell_type == "code"]
-    (at,) = [i for i, c in enumerate(cells) if "parameters" in c.metadata.get("tags", [])]
-    assert re.search(rf'Study\(\s*"{source.stem}"', cells[at + 1].source)
 
 
 def test_a_failing_cell_leaves_no_target(small: Path) -> None:

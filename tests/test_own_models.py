@@ -115,17 +115,6 @@ def test_another_model_goes_through_the_library_and_says_why(
         systems(["none"], [str(folder)], ["late"])
 
 
-def broken(folder: Path, fault: str) -> None:
-    if fault == "pickle":
-        (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
-    elif fault == "config":
-        (folder / "config.json").write_text("{", encoding="utf-8")
-    else:
-        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-        config.pop("num_hidden_layers")
-        (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
-
-
 @pytest.mark.parametrize(
     ("fault", "sentence"),
     [
@@ -136,7 +125,12 @@ def broken(folder: Path, fault: str) -> None:
 )
 def test_a_folder_that_is_no_model_is_refused(fault: str, sentence: str, tmp_path: Path) -> None:
     folder = saved("bert", tmp_path)
-    broken(folder, fault)
+    if fault == "pickle":
+        (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
+    elif fault == "config":
+        (folder / "config.json").write_text("{", encoding="utf-8")
+    else:
+        edited("config.json", lambda c: c | {"num_hidden_layers": None}, folder)
     with pytest.raises(ModelError, match=sentence):
         own_models.find(str(folder)).encoder()
 

@@ -20,6 +20,7 @@ from chunkstudy.base.models import MODELS
 from chunkstudy.base.spans import text_digest
 from chunkstudy.collections import beir, gutenqa, released
 from chunkstudy.collections.registry import load_collection
+from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.published_grid import published_grid
@@ -40,14 +41,7 @@ for _condition in published_grid():
 @pytest.fixture
 def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[hub_server.State]:
     """A hub with a tiny model of each that the grid names, and a machine without any file."""
-    for name in ("HF_TOKEN", "HF_HUB_OFFLINE", "HF_HUB_CACHE", "CHUNKSTUDY_DATA"):
-        monkeypatch.delenv(name, raising=False)
-    for name in ("NO_PROXY", "no_proxy"):
-        monkeypatch.setenv(name, "127.0.0.1,localhost")
-    monkeypatch.setenv("HF_HOME", str(tmp_path / "hub"))
-    monkeypatch.setenv("CHUNKSTUDY_CACHE", str(tmp_path / "cache"))
-    with hub_server.serving(hub_models.every()) as (address, state):
-        monkeypatch.setenv("HF_ENDPOINT", address)
+    with hub_server.only_source(hub_models.every(), tmp_path, monkeypatch) as (address, state):
         monkeypatch.setattr(beir, "HOME", f"{address}/beir/")
         for name, checkpoint in state.checkpoints.items():
             monkeypatch.setitem(MODELS, name, checkpoint.registered())
@@ -64,6 +58,12 @@ def test_every_way_in_which_the_grid_uses_a_model_runs_on_a_tiny_condition(
         outcome = evaluate(Condition("builtin-graded", "fixed-64", *way), collection, store)
         assert outcome.run.counts.chunks > len(collection.documents)
         assert np.isfinite(outcome.scores.to_numpy()).all()
+    spec = MODELS[name]
+    heads = [one.partition(f"{spec.revision}/")[2] for one in hub.asked if "HEAD" in one]
+    assert set(heads) == set(spec.files), "nothing unpinned is asked for"
+    asked = len(hub.asked)
+    assert models.at_hand(spec) and models.weights_folder(spec)
+    assert len(hub.asked) == asked, "what was downloaded is not asked for again"
 
 
 def test_a_set_of_beirs_is_downloaded_as_its_archive(

@@ -20,7 +20,6 @@ from chunkstudy.evaluation.retrieval.chunks import (
     Limit,
     Ranking,
     SearchError,
-    nothing_kept,
     search,
 )
 from chunkstudy.evaluation.retrieval.documents import (
@@ -31,6 +30,7 @@ from chunkstudy.evaluation.retrieval.documents import (
 )
 from chunkstudy.evaluation.retrieval.fusion import reciprocal_rank
 from chunkstudy.evaluation.retrieval.hnsw import BATCH, Ints, batches, graph, nearest
+from tests.test_measures_ranking import ranking_of
 
 Vectors = NDArray[np.float32]
 
@@ -234,18 +234,9 @@ def test_a_query_without_a_word_of_the_texts_finds_nothing() -> None:
     assert found.chunk.tolist() == [[NO_CHUNK] * 2, [NO_CHUNK] * 2, [1, NO_CHUNK]]
 
 
-def ranking(*rows: list[int]) -> Ranking:
-    depth = max(map(len, rows))
-    found = nothing_kept(len(rows), depth)
-    for i, row in enumerate(rows):
-        found.chunk[i, : len(row)] = row
-        found.score[i, : len(row)] = -np.arange(len(row))
-    return found
-
-
 @given(st.lists(st.permutations(range(6)).map(lambda one: one[:4]), min_size=1, max_size=3))
 def test_fusion_adds_reciprocal_ranks(rows: list[list[int]]) -> None:
-    found = reciprocal_rank([ranking(row) for row in rows], 6)
+    found = reciprocal_rank([ranking_of([row], len(row)) for row in rows], 6)
     total = {c: sum(1 / (61 + row.index(c)) for row in rows if c in row) for c in range(6)}
     expected = sorted((c for c in total if total[c]), key=lambda c: (-np.float32(total[c]), c))
     got = [c for c in found.chunk[0].tolist() if c != NO_CHUNK]
@@ -298,7 +289,7 @@ def test_of_a_group_only_the_best_chunk_counts_and_of_an_excluded_one_none(
     groups: list[int], order: list[int], never: int
 ) -> None:
     found = small_to_large.search_groups(
-        lambda depth: ranking(list(order)[:depth]),
+        lambda depth: ranking_of([order[:depth]], len(order[:depth])),
         np.array(groups),
         depth=8,
         excluded=np.array([never]),

@@ -78,7 +78,6 @@ class Sizes:
 
 TINY = Architecture(layers=2, hidden=48, heads=4, intermediate=96)
 SMALL = Sizes(short=32, long=64, budget=256, matrix=128, documents=40, asked=16)
-Model = Bert
 Texts = list[list[int]]
 
 
@@ -145,7 +144,7 @@ def random_checkpoint(spec: ModelSpec, folder: Path, small: bool) -> ModelSpec:
 
 
 def speed(
-    model: Model, spec: ModelSpec, sizes: Sizes, limit: float, repeats: int
+    model: Bert, spec: ModelSpec, sizes: Sizes, limit: float, repeats: int
 ) -> Iterator[tuple[str, tuple[Any, ...]]]:
     """Of each set of lengths its name and the columns from ``texts`` on; a set that the memory
     does not hold has no speed.
@@ -161,7 +160,8 @@ def speed(
     }
     for name, lengths in wanted.items():
         batches = [words(draw, batch) for batch in packed(lengths, sizes.budget)]
-        if model.device.type == "cuda":
+        on_gpu = model.device.type == "cuda"
+        if on_gpu:
             torch.cuda.reset_peak_memory_stats(model.device)
         try:
             seconds = median_seconds(lambda b=batches: run(model, b), model.device, repeats)  # type: ignore[misc]
@@ -171,17 +171,12 @@ def speed(
             continue
         rate = sum(spec.flops_per_token(n) * n for n in lengths) / seconds
         figures = (sum(lengths) / seconds, rate / 1e12, limit / 1e12)
-        shown = (*(f"{one:.4g}" for one in figures), f"{rate / limit:.3f}", peak(model.device))
+        peak = f"{torch.cuda.max_memory_allocated(model.device) / 1e9:.2f}" if on_gpu else ""
+        shown = (*(f"{one:.4g}" for one in figures), f"{rate / limit:.3f}", peak)
         yield name, (len(lengths), *shown)
 
 
-def peak(device: torch.device) -> str:
-    """Gigabytes, the model's own included; empty where there is no GPU."""
-    on_gpu = device.type == "cuda"
-    return f"{torch.cuda.max_memory_allocated(device) / 1e9:.2f}" if on_gpu else ""
-
-
-def read(model: Model, spec: ModelSpec, sizes: Sizes) -> tuple[torch.Tensor, torch.Tensor]:
+def read(model: Bert, spec: ModelSpec, sizes: Sizes) -> tuple[torch.Tensor, torch.Tensor]:
     """Vectors of documents of random words, and of questions, the first words of each."""
     draw = random.Random(1)
     most = min(sizes.short, spec.positions)
@@ -250,7 +245,7 @@ def packed(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
 
 
 @torch.inference_mode()
-def run(model: Model, batches: Sequence[Texts]) -> torch.Tensor:
+def run(model: Bert, batches: Sequence[Texts]) -> torch.Tensor:
     """Vectors of all texts, read and pooled as the encoder does."""
     groups = [group for batch in batches for group in model.states(batch)]
     return torch.cat([mean_pool(group) for group in groups]).cpu()
