@@ -384,6 +384,18 @@ def test_chunks_are_screened_before_anybody_asks(
     assert float(overlapping[-2]) > 20 and 30 < float(overlapping[-1]) < 60
 
 
+def test_screening_says_what_is_torn_and_nothing_of_what_documents_lack(folder: Path) -> None:
+    rows = "".join(f"| grain {i} | {i} francs a sack, in any month |\n" for i in range(12))
+    (folder / "grains" / "prices.md").write_text(f"| grain | price |\n|---|---|\n{rows}")
+    asked = ["evaluate", str(folder / "grains"), "--encoder", "bm25", "--chunker", "token-60-0",
+             "--chunker", "none"]  # fmt: skip
+    done = CliRunner().invoke(app, asked)
+    assert "table rows" in done.stdout and "code blocks" not in done.stdout
+    torn = [line.split()[-2:] for line in done.stdout.splitlines()[-9:] if line.strip()]
+    (cut, whole) = (row for row in torn if len(row) == 2 and row[0].isdigit())
+    assert int(cut[0]) <= 60 and float(cut[1]) > 50 and float(whole[1]) == 0
+
+
 ASKED = ["grains", "--questions", "questions.jsonl"]
 
 

@@ -109,3 +109,34 @@ def test_a_paragraph_ends_at_a_blank_line_or_as_the_taxonomy_has_it_at_every_lin
     blank = [text[a:b] for a, b in passages.paragraphs(text, paragraph_ends="blank")]
     assert blank == ["The mill\r\nturns.", "The river\nflows."]
     assert len(passages.paragraphs(text)) == 4
+
+
+TORN = """# Prices
+
+| grain | price |
+|---|---|
+| rye | 3 |
+| oats | 4 |
+
+- first,
+  and more of it
+- second
+
+```sh
+# no heading
+- no item
+```
+"""
+
+
+def test_rows_items_and_blocks_of_code_are_found_with_what_one_needs_to_read_them() -> None:
+    header = TORN.index("| grain")
+    rows = [TORN[slice(*span)] for span in markup.table_rows(TORN)]
+    assert rows == [TORN[header : TORN.index("\n| oats")], TORN[header : TORN.index("\n\n- first")]]
+    items = [TORN[slice(*span)].strip() for span in markup.list_items(TORN)]
+    assert items == ["- first,\n  and more of it", "- second"]
+    (block,) = markup.code_blocks(TORN)
+    assert TORN[slice(*block)].startswith("```sh") and TORN[slice(*block)].endswith(
+        "- no item\n```"
+    )
+    assert markup.table_rows("") == markup.list_items("a | b") == markup.code_blocks("`x`") == []

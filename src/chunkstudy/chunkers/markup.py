@@ -117,12 +117,49 @@ def headings(text: str) -> tuple[Heading, ...]:
     return tuple(sorted((h for h in marked if h.name), key=lambda heading: heading.start))
 
 
+def code_blocks(text: str) -> list[Span]:
+    """Fenced blocks of code, fences included."""
+    return [span for kind, span in _blocks(text) if kind == "fence"]
+
+
+def list_items(text: str) -> list[Span]:
+    """Items of lists, with what is indented below them."""
+    return [span for kind, span in _blocks(text) if kind == "list_item_open"]
+
+
+def table_rows(text: str) -> list[Span]:
+    """Of every row of a table (GitHub's form) the text from its header's beginning to its own
+    end: what one has to hold to read the row."""
+    spans, header, head = [], 0, False
+    for kind, (start, end) in _blocks(text):
+        if kind == "table_open":
+            header, head = start, True
+        elif kind == "tr_open" and head:
+            head = False
+        elif kind == "tr_open":
+            spans.append((header, end))
+    return spans
+
+
+def _blocks(text: str) -> list[tuple[str, Span]]:
+    """The kinds of blocks that Markdown has, as its parser names them, with their lines."""
+    spans = lines(text)
+    tokens = _parser(tables=True).parse("\n".join(text[start:end] for start, end in spans))
+    return [
+        (token.type, (spans[token.map[0]][0], spans[token.map[1] - 1][1]))
+        for token in tokens
+        if token.map and token.map[0] < token.map[1] <= len(spans)
+    ]
+
+
 @cache
-def _parser() -> MarkdownIt:
-    """CommonMark's blocks alone: what stands inside a line is nobody's heading."""
+def _parser(tables: bool = False) -> MarkdownIt:
+    """CommonMark's blocks alone, what stands inside a line is nobody's heading; or GitHub's tables
+    too."""
     from markdown_it import MarkdownIt  # late: most runs read no headings
 
-    return MarkdownIt("commonmark").disable("inline")
+    parser = MarkdownIt("commonmark").disable("inline")
+    return parser.enable("table") if tables else parser
 
 
 def _of_a_wiki(line: str) -> tuple[int, str] | None:

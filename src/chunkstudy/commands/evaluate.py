@@ -153,7 +153,7 @@ def evaluate(
                 for line in chain(notes, estimate(pipeline, systems)):
                     typer.echo(line)
                 return
-            typer.echo(report.text({report.SCREENED: screen(pipeline, systems)}))
+            typer.echo(report.screening(screen(pipeline, systems)))
             typer.echo("\n".join(("", *notes, study.MISSING.format(documents))))
             return
         evaluation = study.evaluate(documents, questions, **given, seed=seed, output=output)

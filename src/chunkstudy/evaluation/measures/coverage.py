@@ -34,7 +34,7 @@ def broken(
     documents: Sequence[Document], chunks: Chunks, units: Callable[[str], Sequence[Span]]
 ) -> float:
     """The share of units, such as sentences, that no chunk holds whole, of those that a chunk
-    touches; white space at their ends aside.
+    touches, white space at their ends aside; NaN where there is none.
 
     Args:
         units: spans of a text.
@@ -47,7 +47,7 @@ def broken(
             first, last = stripped(document.text, start, end)
             total += bool(((starts < end) & (ends > start)).any())
             whole += bool(((starts <= first) & (ends >= last)).any())
-    return 1 - whole / total if total else 0.0
+    return 1 - whole / total if total else float("nan")
 
 
 def _joined(chunks: Chunks, position: int) -> list[Span]:

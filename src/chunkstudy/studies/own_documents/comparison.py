@@ -4,12 +4,14 @@ questions would tell the best two apart; and what all this says in a sentence.""
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
+from chunkstudy.base.spans import Span
+from chunkstudy.chunkers import markup
 from chunkstudy.chunkers.structure import sentences
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.measures import coverage, in_tokens
@@ -36,6 +38,13 @@ from chunkstudy.study import titles
 
 READ = "tokens that a reader gets"
 NOT_TESTED = "not tested"
+UNITS: dict[str, Callable[[str], Sequence[Span]]] = {
+    "sentences broken": sentences,
+    "table rows without header": markup.table_rows,
+    "code blocks cut": markup.code_blocks,
+    "list items cut": markup.list_items,
+}
+"""What a boundary should not break, as screening names it."""
 FEWEST = 5
 """Questions below which nothing is tested."""
 NOTEWORTHY = 0.01
@@ -112,8 +121,12 @@ def best_first(results: Sequence[Result], measures: Sequence[str]) -> list[Resul
 
 def screen(pipeline: Pipeline, systems: Sequence[System]) -> pd.DataFrame:
     """What needs no question, a row a system: sizes, text in no chunk, beyond the window and in
-    several chunks, sentences that a boundary breaks, all as fractions."""
-    return pd.DataFrame([_screened(pipeline, system) for system in systems])
+    several chunks, sentences and other ``UNITS`` that a boundary breaks, as fractions; of these
+    no column where the documents have none."""
+    texts = [document.text for document in pipeline.collection.documents]
+    units = {name: {text: split(text) for text in texts} for name, split in UNITS.items()}
+    frame = pd.DataFrame([_screened(pipeline, system, units) for system in systems])
+    return frame.drop(columns=[name for name in UNITS if frame[name].isna().all()])
 
 
 def answer(table: pd.DataFrame, tests: pd.DataFrame, best: str) -> str:
@@ -206,7 +219,9 @@ def _row(
     return row | {"interval": method}
 
 
-def _screened(pipeline: Pipeline, system: System) -> dict[str, object]:
+def _screened(
+    pipeline: Pipeline, system: System, units: Mapping[str, Mapping[str, Sequence[Span]]]
+) -> dict[str, object]:
     store, documents = pipeline.store(system.retriever), pipeline.collection.documents
     index = pipeline.chunk(system)
     tenth, median, ninth = np.percentile(pipeline.sizes(index), (10, 50, 90)).tolist()
@@ -216,8 +231,12 @@ def _screened(pipeline: Pipeline, system: System) -> dict[str, object]:
         "tokens, a tenth below": tenth,
         "tokens, median": median,
         "tokens, a tenth above": ninth,
+        "tokens, largest": int(pipeline.sizes(index).max(initial=0)),
         **_unread(index, characters_read(system, store, index)),
-        "sentences broken": coverage.broken(documents, index.returned, sentences),
+        **{
+            name: coverage.broken(documents, index.returned, of_texts.__getitem__)
+            for name, of_texts in units.items()
+        },
         "text in several chunks": coverage.repeated(documents, index.returned),
     }
 

@@ -19,7 +19,7 @@ from chunkstudy.base.spans import Collection
 from chunkstudy.runs.conditions import PRE_EMBEDDING
 from chunkstudy.studies.own_documents import record
 from chunkstudy.studies.own_documents.choice import RERANKED, as_yaml
-from chunkstudy.studies.own_documents.comparison import READ, Comparison
+from chunkstudy.studies.own_documents.comparison import READ, UNITS, Comparison
 from chunkstudy.studies.own_documents.systems import BY, PLAIN, shown_as
 from chunkstudy.study import titles
 from chunkstudy.study.formats import Column, Columns, percent, points, thousandths, whole
@@ -32,9 +32,11 @@ CAPTIONS = {
     "evaluation_tests": "Every other against the best.",
     "evaluation_needed": "How many questions would tell the best two apart four times in five.",
 }
+TORN = [name for name in UNITS if name != "sentences broken"]
 IN_TERMINAL = {
     "score": ("score", "low", "high", READ, "unread"),
     "difference": ("difference", "difference_low", "difference_high", "p_holm", "shown"),
+    "tokens, largest": ("tokens, largest", *TORN),
     "sentences broken": (
         "chunks",
         "mean tokens",
@@ -47,15 +49,18 @@ IN_TERMINAL = {
 HEAD = 12
 """Characters of a line of a column's title there."""
 SCREENED = "What needs no question, by way of chunking."
+BROKEN = "What else is torn there."
 COLUMNS: Columns = {
     "mean tokens": Column("tokens per chunk", whole),
     READ: whole,
     "text in no chunk": Column("text in no chunk, %", percent),
     "cut": Column("chunks cut, %", percent),
     "unread": Column("text beyond the window, %", percent),
-    "sentences broken": Column("sentences broken, %", percent),
+    **{name: Column(f"{name}, %", percent) for name in UNITS},
     "text in several chunks": Column("text repeated, %", percent),
-    **{f"tokens, {part}": whole for part in ("a tenth below", "median", "a tenth above")},
+    **{
+        f"tokens, {part}": whole for part in ("a tenth below", "median", "a tenth above", "largest")
+    },
     "tokens encoded": whole,
     "US dollars": thousandths,
     RERANKED: whole,
@@ -133,6 +138,14 @@ def named(comparison: Comparison) -> dict[str, pd.DataFrame]:
     return {name: frame for name, frame in zip(CAPTIONS, frames, strict=True) if len(frame)}
 
 
+def screening(frame: pd.DataFrame) -> str:
+    """What chunks show before anybody asks, as wide as the terminal: sizes and sentences, then the
+    largest chunk and what else is torn, where there is any."""
+    torn = [name for name in TORN if name in frame]
+    beside = frame[["chunker", "encoder", "ordering", "tokens, largest", *torn]]
+    return text({SCREENED: frame} | ({BROKEN: beside} if torn else {}))
+
+
 def text(frames: dict[str, pd.DataFrame]) -> str:
     """Tables by their captions, as wide as the terminal and with what decides; all columns stand in
     the files."""
@@ -143,7 +156,7 @@ def text(frames: dict[str, pd.DataFrame]) -> str:
             names = [name for name in IN_TERMINAL[kind] if name in frame]
             cells = Table.of(frame, names, COLUMNS).text
             grid = Grid(title=caption, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
-            grid.add_column("way of chunking", overflow="fold")
+            grid.add_column("way of chunking", overflow="fold", min_width=HEAD)
             for name in cells:
                 grid.add_column(fill(str(name), HEAD), justify="right", no_wrap=True)
             for name, row in zip(_names(frame), cells.to_numpy().tolist(), strict=True):
