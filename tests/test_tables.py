@@ -56,17 +56,19 @@ def test_a_column_is_shown_as_its_table_says_else_as_all_tables_do() -> None:
 def test_a_score_and_its_difference_are_in_the_unit_of_their_measure(measure: str) -> None:
     columns = ["measure", "n", "first", "second", "difference", "low", "high"]
     fractions = [measure, 9, 0.75, 0.5, 0.25, -0.1, 0.3]
-    as_fractions = ["9", "75.0", "50.0", "+25.0", f"[{MINUS}10.0, +30.0]"]
+    as_fractions = ["9", "75.0", "50.0", f"+25.0 [{MINUS}10.0, +30.0]"]
     counts = [measure, 9, 500.2, 1250.4, -750.4, -800, 0.3]
-    as_counts = ["9", "500 tokens", "1,250 tokens", f"{MINUS}750 tokens",
-                 f"[{MINUS}800 tokens, +0 tokens]"]  # fmt: skip
+    as_counts = ["9", "500 tokens", "1,250 tokens",
+                 f"{MINUS}750 tokens [{MINUS}800 tokens, +0 tokens]"]  # fmt: skip
     row, expected = (counts, as_counts) if in_tokens(measure) else (fractions, as_fractions)
     alone = Table.of(pd.DataFrame([row], columns=columns)).text
     assert list(alone.iloc[0])[1:] == expected
-    assert ("difference, points" in alone) == (row is fractions)
+    assert ("difference, points [95%]" in alone) == (row is fractions)
     beside = pd.DataFrame([["nDCG@10", *fractions[1:]], row], columns=columns)
-    both = Table.of(beside).text.drop(columns="measure", errors="ignore")
-    assert [list(shown) for _, shown in both.iterrows()] == [as_fractions, expected]
+    table = Table.of(beside)
+    both = table.text.drop(columns="measure", errors="ignore")
+    assert [list(shown) for _, shown in both.iterrows()] == [as_fractions[1:], expected[1:]]
+    assert "9 queries." in table.note
 
 
 def test_all_scores_but_counts_of_tokens_are_fractions() -> None:

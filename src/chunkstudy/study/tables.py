@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
+from itertools import pairwise
 from typing import Any
 
 import pandas as pd
@@ -35,8 +36,10 @@ from chunkstudy.study.formats import (
 )
 
 SAID_BELOW = ("family", "family_size", "interval", "margin")
-HIDDEN = (*SAID_BELOW, "p_equivalent", "effect")
+HIDDEN = (*SAID_BELOW, "p_equivalent", "p_equivalent_holm", "effect")
 """Said once under a table and not in every row, before its correction, or only in the file."""
+COUNTS = ("n", "documents")
+"""Said once under a table of several rows that are of equally many."""
 SETTINGS = ("model", "encoder", "ordering", "protocol", "measure")
 """Said once under a table of several rows that all have the same."""
 PAIRED = {"low": "high", "least": "most"}
@@ -93,21 +96,26 @@ class Table:
         """A frame of numbers and slugs as text.
 
         Args:
-            names: of the columns to show, in this order; all but ``HIDDEN`` where none are named.
+            names: of the columns to show, in this order. Where none are named all but ``HIDDEN``
+                are, an interval behind the value that it surrounds.
         """
         told = columns or {}
         given = [*names] or [str(name) for name in frame if not _hidden(str(name), frame)]
+        once = SETTINGS if names else (*SETTINGS, *COUNTS)
         same = [
             name
             for name in given
-            if name in SETTINGS and len(frame) > 1 and frame[name].nunique(dropna=False) == 1
+            if name in once and len(frame) > 1 and frame[name].nunique(dropna=False) == 1
         ]
-        shared = [_cells(frame.head(1), name, told).iloc[0] for name in same]
+        shared = [_said_once(frame.head(1), name, told) for name in same]
         note = f"All rows: {'; '.join(filter(None, shared))}." if any(shared) else ""
+        ends = {} if names else _behind(frame, given)
         text = dict(
-            _shown(frame, name, told)
+            _with_interval(frame, name, ends[name], told)
+            if name in ends
+            else _shown(frame, name, told)
             for name in given
-            if name not in same and not _is_second_end(name, frame)
+            if name not in same and name not in ends.values() and not _is_second_end(name, frame)
         )
         tested = " ".join(filter(None, [note, _how_tested(frame)]))
         return cls(pd.DataFrame(text, index=frame.index), tested if len(frame) else NO_ROW)
@@ -154,6 +162,31 @@ def _shown(frame: pd.DataFrame, name: str, told: Columns) -> tuple[str, pd.Serie
     if end == "least":
         return f"{how.title}, least and most", cells
     return f"{how.title}, 95%" if base else "95% interval", cells
+
+
+def _behind(frame: pd.DataFrame, given: Sequence[str]) -> dict[str, str]:
+    """By the name of a value that of the lower end of its interval, where that follows it."""
+    return {
+        value: low
+        for value, low in pairwise(given)
+        if (low == "low" and "high" in frame)
+        or (low == f"{value} low" and f"{value} high" in frame)
+    }
+
+
+def _with_interval(
+    frame: pd.DataFrame, name: str, low: str, told: Columns
+) -> tuple[str, pd.Series]:
+    """A value and its interval as one column."""
+    title, cells = _shown(frame, name, told)
+    interval = _shown(frame, low, told)[1]
+    return f"{title} [95%]", (cells + " " + interval).str.strip()
+
+
+def _said_once(row: pd.DataFrame, name: str, told: Columns) -> str:
+    """What all rows have: a setting, or a count with what is counted."""
+    cell = str(_cells(row, name, told).iloc[0])
+    return f"{cell} {column(name, row[name], told).title}" if name in COUNTS and cell else cell
 
 
 def _cells(frame: pd.DataFrame, name: str, told: Columns) -> pd.Series:
