@@ -30,7 +30,7 @@ from chunkstudy.base.places import Places
 from chunkstudy.commands import generating
 from chunkstudy.llm import asking
 from chunkstudy.llm.interface import Message, Request
-from chunkstudy.publish import live, notebooks, readme, reproduce
+from chunkstudy.publish import notebooks, readme, reproduce
 from chunkstudy.runs import conditions, records, store
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.run import read_together, run
@@ -142,7 +142,7 @@ def small_reproduce(folder: str) -> None:
     """Reproduce it with two processes."""
     small_project(folder)
     reproduce.compare = _tables
-    live.units = list
+    reproduce.LIVE = []
     reproduce.inspect_builtin = reproduce.publish = _left_out
     reproduce.pool = _forked
     reproduce.reproduce(Places(Path(folder)), workers=2)

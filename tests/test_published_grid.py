@@ -16,7 +16,7 @@ from chunkstudy.published.cells import Cell, read
 from chunkstudy.published.sources import Change, Mean, Measured, Source, conditions_of, source_of
 from chunkstudy.runs import published_grid
 from chunkstudy.runs.conditions import Condition, EncoderName
-from chunkstudy.runs.requirements import reason_not_run
+from chunkstudy.runs.requirements import AND, reason_not_run
 from chunkstudy.runs.requirements import requirements as needed
 
 PLACES = Places(Path(__file__).parents[1])
@@ -77,7 +77,7 @@ def test_the_reasons_of_a_cell_are_told_apart_again_each_with_what_it_waits_for(
     study = published_grid.published_grid()
     waiting = {tuple(dict.fromkeys(needed(one))) for one in study} - {()}
     for sentences in waiting:
-        assert tuple(requirements.split(requirements.joined(sentences))) == sentences
+        assert tuple(AND.join(sentences).split(AND)) == sentences
         for sentence in sentences:
             thing = requirements.thing(sentence)
             assert thing in sentence and not {":", ";"}.intersection(thing)

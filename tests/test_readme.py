@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from chunkstudy.base.places import Places
-from chunkstudy.publish import readme, reproducing
+from chunkstudy.publish import readme
 from chunkstudy.runs.conditions import LARGE
 
 COMPARISON = pd.DataFrame(
@@ -53,7 +53,7 @@ def test_the_first_answer_of_each_page_stands_in_the_pages_order() -> None:
 
 
 def test_every_finding_to_reproduce_has_its_number_and_records_that_take_time() -> None:
-    rows = reproducing.expected(Places(Path(__file__).parents[1])).splitlines()[2:]
+    rows = readme.expected(Places(Path(__file__).parents[1])).splitlines()[2:]
     for row in rows:
         *_, expected, minutes = (cell.strip() for cell in row.strip("|").split("|"))
         assert "{" not in expected and int(minutes) > 0

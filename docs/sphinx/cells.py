@@ -16,6 +16,7 @@ from itables.javascript import generate_init_offline_itables_html
 
 from chunkstudy.published import requirements
 from chunkstudy.published.sources import WORKS
+from chunkstudy.runs.requirements import AND
 from chunkstudy.study import titles
 
 NUMBERS = """Every published number that was run, with the one computed here. *Exact*: all
@@ -92,7 +93,7 @@ def _what_was_run(run: int, waiting: pd.DataFrame) -> str:
     """How many numbers were run, what the others wait for, and what tells their price."""
     if waiting.empty:
         return f"All {run:,} numbers were run."
-    counted = Counter(one for text in waiting["needs"] for one in requirements.split(text))
+    counted = Counter(one for text in waiting["needs"] for one in text.split(AND))
     things = (requirements.thing(one) for one, _ in counted.most_common())
     told = (
         "; ".join(dict.fromkeys(filter(None, things))) or "records of what they are computed from"

@@ -9,10 +9,9 @@ import logging
 import os
 import re
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import nbformat
 import papermill
@@ -66,7 +65,7 @@ def run(source: Path, target: Path, parameters: dict[str, Any], root: Path) -> P
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / source.name
         try:
-            with _written_to(root):
+            with patch.dict(os.environ, CHUNKSTUDY_ROOT=str(root)):  # where its kernel writes
                 _execute(source, output, parameters, root)
         except PapermillExecutionError as error:
             raise NotebookError(
@@ -98,19 +97,6 @@ def _execute(source: Path, output: Path, parameters: dict[str, Any], root: Path)
         except RuntimeError as error:
             if not left or STILLBORN not in str(error):
                 raise
-
-
-@contextmanager
-def _written_to(root: Path) -> Iterator[None]:
-    """Let a notebook's kernel write where it is run for, whatever this process was told."""
-    before = os.environ.get("CHUNKSTUDY_ROOT")
-    os.environ["CHUNKSTUDY_ROOT"] = str(root)
-    try:
-        yield
-    finally:
-        del os.environ["CHUNKSTUDY_ROOT"]
-        if before is not None:
-            os.environ["CHUNKSTUDY_ROOT"] = before
 
 
 def _settled(notebook: Any) -> Any:

@@ -36,14 +36,8 @@ class PaperError(RuntimeError):
     """The paper cannot be set, or not as it should look; the message says what to do."""
 
 
-def build(places: Places, folder: Path | None = None) -> Path:
-    """Set the paper.
-
-    Args:
-        folder: where TeX works; ``build/paper`` if none.
-
-    Returns:
-        ``paper/main.pdf``, or what lies in ``folder`` where one is named.
+def build(places: Places) -> Path:
+    """Set ``paper/main.pdf``.
 
     Raises:
         PaperError: if TeX is missing or stumbles, a line stands out of its column, or something
@@ -51,7 +45,7 @@ def build(places: Places, folder: Path | None = None) -> Path:
     """
     if missing := [name for name in PROGRAMS if not shutil.which(name)]:
         raise PaperError(f"{', '.join(missing)} is not installed; {INSTALL}")
-    work = folder or places.build / "paper"
+    work = places.build / "paper"
     work.mkdir(parents=True, exist_ok=True)
     command = [
         "latexmk", "-pdf", "-g", "-interaction=nonstopmode", "-halt-on-error",
@@ -68,11 +62,9 @@ def build(places: Places, folder: Path | None = None) -> Path:
         raise PaperError(f"TeX stopped: {reason}; the log is {log_file}")
     if stumbles := faults(log):
         raise PaperError(f"{len(stumbles)} faults in the paper, first: {stumbles[0]}")
-    pdf = work / "main.pdf"
-    if folder is not None:
-        return pdf
-    write_bytes(places.paper / "main.pdf", pdf.read_bytes())
-    return places.paper / "main.pdf"
+    pdf = places.paper / "main.pdf"
+    write_bytes(pdf, (work / "main.pdf").read_bytes())
+    return pdf
 
 
 def faults(log: str) -> list[str]:
@@ -82,15 +74,10 @@ def faults(log: str) -> list[str]:
     return wide + [match[0] for match in FAULTY.finditer(log)]
 
 
-def inputs(places: Places) -> list[Path]:
-    """Every file that TeX reads for the paper, besides its own."""
-    return sorted(set(_read(places.paper, "main.tex")))
-
-
 def digest(places: Places) -> str:
-    """sha256 over the names and contents of the paper's inputs."""
+    """sha256 over the names and contents of every file that TeX reads for the paper."""
     total = hashlib.sha256()
-    for path in inputs(places):
+    for path in sorted(set(_read(places.paper, "main.tex"))):
         name = os.path.relpath(path, places.root)
         total.update(f"{name}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
     return total.hexdigest()

@@ -1,6 +1,10 @@
 """``chunkstudy reproduce``: everything derived from the records, and every stage run live on the
 built-in collection, on as many cores as there are.
 
+Live means with chunkers with and without a model, plain and late, searched and measured in two
+tasks, and compared with the stored scores; every other kind of condition is run by
+``make check-runs``.
+
 Published cells are held against the records first; notebooks follow, side by side, those that sum
 up after the others; then what README and paper quote. The built-in collection runs beside these. A
 line tells what is done, of how much, after how long.
@@ -22,12 +26,29 @@ from chunkstudy.base.faults import of_the_system
 from chunkstudy.base.files import check_writable, write_text
 from chunkstudy.base.places import Places
 from chunkstudy.base.processes import end_with_parent
-from chunkstudy.publish import live, notebooks, readme, reproducing
+from chunkstudy.base.protocols import CORRECTED
+from chunkstudy.publish import notebooks, readme
 from chunkstudy.published import side_by_side
+from chunkstudy.runs.against_record import TOLERANCE, compare_to_record
+from chunkstudy.runs.conditions import LATE_512, MINILM, MINILM_512, PRE_EMBEDDING, Condition
 from chunkstudy.runs.library import Library
+from chunkstudy.runs.records import RecordError
+from chunkstudy.runs.run import read_together, run
 from chunkstudy.study import latex, written
 from chunkstudy.study.formats import write_csv
 from chunkstudy.study.inspector import pages as inspector
+
+LIVE = [
+    tuple(
+        Condition("builtin", chunker, MINILM, PRE_EMBEDDING, CORRECTED.name)
+        for chunker in ("recursive-200-0", "token-250-125", "cluster-200")
+    ),
+    tuple(
+        Condition("builtin-graded", chunker, MINILM_512, LATE_512, CORRECTED.name)
+        for chunker in ("none", "sentence-5")
+    ),
+]
+"""The conditions run live, in parts that share vectors."""
 
 
 class ReproduceError(RuntimeError):
@@ -111,15 +132,36 @@ def publish(places: Places) -> str:
     lines = (f"\\chunkvalue{{{name}}}{{{latex.escape(text)}}}\n" for name, text in numbers)
     write_text(places.generated / "numbers.tex", "".join(lines))
     readme.fill(places)
-    reproducing.fill(places)
     return "README and the paper's numbers"
 
 
 def run_live(places: Places, board: ProgressTable) -> None:
     """The built-in collection, part by part, so that nothing is embedded twice."""
-    for unit in live.units():
-        board.run("built-in collection, live", live.compare, [(places, unit)])
+    for unit in LIVE:
+        board.run("built-in collection, live", compare_live, [(places, unit)])
     board.run("inspector", inspect_builtin, [(places,)])
+
+
+def compare_live(places: Places, unit: tuple[Condition, ...]) -> str:
+    """Run conditions into ``build`` and compare the means over queries with the stored ones.
+
+    Raises:
+        RecordError: if there is no record, or a mean is further from its stored value than the
+            tolerance.
+    """
+    read_together(unit, places.vectors)
+    furthest = 0.0
+    for condition in unit:
+        outcome = run(condition, places.vectors, places.build / "runs")
+        apart = compare_to_record(condition, outcome, places.runs).mean
+        if apart > TOLERANCE:
+            raise RecordError(
+                f"{condition} gives scores that differ by {apart:.4f} from the stored ones; check "
+                "that requirements.lock is installed as it stands"
+            )
+        furthest = max(furthest, apart)
+    name = unit[0].collection
+    return f"{name}, {len(unit)} conditions, largest difference of a mean {furthest:.6f}"
 
 
 def pool(workers: int | None = None) -> ProcessPoolExecutor:

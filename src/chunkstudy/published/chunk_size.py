@@ -57,25 +57,19 @@ def correlate(
 
 
 def by_code(points: pd.DataFrame, method: str) -> pd.DataFrame:
-    """``size, score, collection`` of queries in corpora and of books.
+    """``size, score, collection`` of queries in corpora and of books, each the mean of its queries;
+    a book is what stands before ``-Query-`` in a query's id.
 
     Args:
         points: ``query_id, document, plain, late, collection``.
         arm: of ``ARMS``.
     """
     inside = points["collection"].isin(BOOKS)
-    parts = [points[~inside], by_book(points[inside])]
+    within = points[inside]
+    of_books = within.groupby(within["query_id"].str.rsplit("-Query-", n=1).str[0])
+    books = of_books[["document", "plain", "late"]].mean()
+    parts = [points[~inside], books.assign(collection=of_books["collection"].first())]
     return scored(pd.concat(parts).rename(columns={"document": "size"}), method)
-
-
-def by_book(points: pd.DataFrame) -> pd.DataFrame:
-    """A point per book: the mean scores of its queries and its own mean chunk size.
-
-    The book is what stands before ``-Query-`` in a query's id.
-    """
-    books = points.assign(book=points["query_id"].str.rsplit("-Query-", n=1).str[0])
-    means = books[["book", "document", "plain", "late", "collection"]].groupby("book")
-    return means.agg({"document": "mean", "plain": "mean", "late": "mean", "collection": "first"})
 
 
 def scored(points: pd.DataFrame, method: str) -> pd.DataFrame:

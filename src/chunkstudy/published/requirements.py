@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 
 from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.requirements import AND, requirements
+from chunkstudy.runs.requirements import requirements
 
 OPEN, NOTHING = "open: ", "nothing to run: "
 """How a sentence begins where a run could begin, and where a table is computed over records."""
@@ -29,16 +29,6 @@ def of_missing(conditions: Iterable[Condition]) -> list[str]:
     missing = list(conditions)
     sentences = [sentence for condition in missing for sentence in requirements(condition)]
     return sentences or [f"{OPEN}run `chunkstudy run --only '{missing[0]}'`"]
-
-
-def joined(sentences: Iterable[str]) -> str:
-    """The sentences of a cell, each once."""
-    return AND.join(dict.fromkeys(sentences))
-
-
-def split(text: str) -> list[str]:
-    """The sentences that :func:`joined` made a text of."""
-    return text.split(AND)
 
 
 def thing(sentence: str) -> str:

@@ -16,7 +16,7 @@ from chunkstudy.evaluation.statistics.intervals import Interval
 from chunkstudy.published.cells import COLUMNS as CELL_COLUMNS
 from chunkstudy.published.cells import Cell, frame, read
 from chunkstudy.published.chunk_size import published_r
-from chunkstudy.published.requirements import joined, of_missing
+from chunkstudy.published.requirements import of_missing
 from chunkstudy.published.sources import (
     WORKS,
     Change,
@@ -32,6 +32,7 @@ from chunkstudy.published.verdicts import Judge, scale_of
 from chunkstudy.runs import study_results
 from chunkstudy.runs.conditions import LARGE, MINILM, PRE_EMBEDDING, Condition, parse_encoder
 from chunkstudy.runs.library import Library
+from chunkstudy.runs.requirements import AND
 
 SIZES = {LARGE: ("cl100k", 0), parse_encoder(MINILM).model: ("wordpiece", 2)}
 """What Chroma's chunk sizes count, by model: the unit, and the special tokens on top of it."""
@@ -89,7 +90,7 @@ class _Comparison:
         ours = None if missing else self._reproduced(cell, source)
         if ours is None:
             waits = source.waits if isinstance(source, Measured) else of_missing(missing)
-            return row | {"needs": joined(waits)}
+            return row | {"needs": AND.join(dict.fromkeys(waits))}
         if isinstance(source, Measured):
             row |= {"run": f"studies/{source.study}", "corrected": ours.corrected}
         else:

@@ -76,13 +76,6 @@ Scored = Condition | Mean | Change
 Source = Scored | Measured
 
 
-def _unmapped(cell: Cell) -> Source:
-    raise ValueError(
-        f"nothing says what the cells of {cell.work!r} come from; say it in WORKS in "
-        "published/sources.py"
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class Work:
     """A published work.
@@ -97,7 +90,7 @@ class Work:
     title: str
     short: str
     protocol: str = ""
-    source_of: Callable[[Cell], Source] = _unmapped
+    source_of: Callable[[Cell], Source] | None = None
     ties_open: bool = False
 
 
@@ -107,7 +100,12 @@ def source_of(cell: Cell) -> Source:
     Raises:
         ValueError: if nothing says what the cells of that work come from.
     """
-    return WORKS[cell.work].source_of(cell) if cell.work in WORKS else _unmapped(cell)
+    if cell.work not in WORKS or (known := WORKS[cell.work].source_of) is None:
+        raise ValueError(
+            f"nothing says what the cells of {cell.work!r} come from; say it in WORKS in "
+            "published/sources.py"
+        )
+    return known(cell)
 
 
 def conditions_of(source: Source) -> Iterator[Condition]:

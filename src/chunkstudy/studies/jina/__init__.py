@@ -1,6 +1,5 @@
 """What the notebooks on Jina's posts need beyond a cell: tables, counts and figures."""
 
-from chunkstudy.studies.jina.figures import figure_gain_by_length
 from chunkstudy.studies.jina.posts import (
     AS_COMPARISONS,
     AS_CORRELATIONS,
@@ -10,6 +9,7 @@ from chunkstudy.studies.jina.posts import (
     arms,
     berlin,
     comparisons,
+    figure_gain_by_length,
     gains,
     length,
     prints,

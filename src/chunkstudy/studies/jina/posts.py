@@ -10,14 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from itertools import combinations, permutations
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from matplotlib.figure import Figure
 from scipy import stats
 
 from chunkstudy.evaluation.statistics.differences import Pair, differences
 from chunkstudy.runs.conditions import CONTEXTUALIZED, PRE_EMBEDDING
-from chunkstudy.study import titles
+from chunkstudy.study import drawing, titles
 from chunkstudy.study.formats import Column, Columns, thousandths, whole
 from chunkstudy.study.scores import Scores
 from chunkstudy.study.titles import named
@@ -97,7 +98,8 @@ def berlin(published: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:
 def length(published: pd.DataFrame) -> pd.DataFrame:
     """The published gain of late chunking against document length, with what five points can say.
 
-    Intervals are Fisher's; p is exact, over all orders of the gains. Leaving one collection out
+    Intervals are Fisher's; p is exact, the share of all orders of the gains
+    that correlate as strongly, either sign. Leaving one collection out
     shows what a single point carries.
     """
     wide = arms(published)
@@ -109,6 +111,9 @@ def length(published: pd.DataFrame) -> pd.DataFrame:
         for kind, gained in (("points", gain), ("percent of plain", relative)):
             correlation = stats.pearsonr(part["document length"], gained)
             low, high = correlation.confidence_interval()
+            lengths = part["document length"]
+            seen = abs(np.corrcoef(lengths, gained)[0, 1])
+            of_orders = [np.corrcoef(lengths, order)[0, 1] for order in permutations(gained)]
             rows.append(
                 {
                     "left out": left_out or "",
@@ -118,7 +123,7 @@ def length(published: pd.DataFrame) -> pd.DataFrame:
                     "low": low,
                     "high": high,
                     "interval": "Fisher's z, 95%",
-                    "p (exact)": _exact_p(part["document length"].to_numpy(), gained),
+                    "p (exact)": np.mean([abs(r) >= seen - 1e-12 for r in of_orders]),
                     "Spearman rho": float(
                         stats.spearmanr(part["document length"], gained).statistic
                     ),
@@ -127,11 +132,35 @@ def length(published: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _exact_p(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
-    """Share of all orders of y that correlate with x at least as strongly, either sign."""
-    seen = abs(np.corrcoef(x, y)[0, 1])
-    orders = [abs(np.corrcoef(x, order)[0, 1]) for order in permutations(y.tolist())]
-    return float(np.mean([r >= seen - 1e-12 for r in orders]))
+@drawing.style()
+def figure_gain_by_length(published: pd.DataFrame, ours: pd.DataFrame, encoder: str) -> Figure:
+    """Late minus plain against document length, as the post draws it, our model's beside.
+
+    Args:
+        published: the post's arms (``arms``).
+        ours: gains by collection with their intervals (``gains``); those whose length the post
+            prints are drawn.
+        encoder: the model that they are of.
+    """
+    ours = ours[ours["collection"].isin(published.index)]
+    figure, axes = plt.subplots(figsize=(8.3, 4.4))
+    axes.axhline(0, color="grey", lw=0.8, zorder=0)
+    x, y = published["document length"], 100 * published["late - plain"]
+    axes.plot(x, y, "o", color=drawing.PLAIN, label="published, Jina v2 small")
+    for at, gain, name in zip(x, y, published.index, strict=True):
+        by_the_axis = at < x.max() / 10
+        axes.annotate(titles.collection(name), (at, gain),
+                      xytext=(6 if by_the_axis else -6, 6), textcoords="offset points",
+                      ha="left" if by_the_axis else "right")  # fmt: skip
+    gain = 100 * ours["difference"]
+    errors = [gain - 100 * ours["low"], 100 * ours["high"] - gain]
+    beside = x[ours["collection"]] + 12
+    label = f"{titles.encoder(encoder)}, 95% interval"
+    axes.errorbar(beside, gain, yerr=errors, fmt="s", ms=4, color=drawing.LATE, label=label)
+    axes.set(xlabel="mean document length (characters)",
+             ylabel="late minus plain (points)")  # fmt: skip
+    axes.legend(loc="upper left")
+    return figure
 
 
 CHUNKERS = ("fixed-256", "sentence-5", "semantic")

@@ -35,5 +35,4 @@ from chunkstudy.studies.taxonomy.methods import (
     moved,
     structure_against_guided,
 )
-from chunkstudy.studies.taxonomy.printed import as_printed
-from chunkstudy.studies.taxonomy.tables import changed, marked, means
+from chunkstudy.studies.taxonomy.tables import as_printed, changed, marked, means

@@ -224,13 +224,6 @@ def by_text(points: pd.DataFrame, arm: str) -> pd.DataFrame:
     return scored(points.rename(columns={"relevant": "size"}), arm)
 
 
-def less_collection_means(points: pd.DataFrame) -> pd.DataFrame:
-    """The logarithm of the size and the score, less their means in the point's collection."""
-    places = points["collection"]
-    sides = {"size": np.log10(points["size"]), "score": points["score"]}
-    return points.assign(**{k: v - v.groupby(places).transform("mean") for k, v in sides.items()})
-
-
 def by_definition(points: pd.DataFrame, arm: str) -> Iterator[dict[str, object]]:
     """The row of each definition, with its interval; ``within`` only of several collections."""
     text = by_text(points, arm)
@@ -239,7 +232,10 @@ def by_definition(points: pd.DataFrame, arm: str) -> Iterator[dict[str, object]]
         "code": correlate(by_code(points, arm), outliers=False, logarithm=True),
     }
     if points["collection"].nunique() > 1:
-        definitions["within"] = correlate(less_collection_means(text))
+        # the logarithm of the size and the score, less their means in the point's collection
+        sides = text[["size", "score"]].assign(size=np.log10(text["size"]))
+        means = sides.groupby(text["collection"]).transform("mean")
+        definitions["within"] = correlate(sides - means)
     for definition, row in definitions.items():
         yield {"definition": definition} | row | interval(row["r"], row["n"])
 

@@ -3,13 +3,15 @@
 Tables 3 and 5 are means, plain and late, marked as the paper marks them: bold the best of a column,
 underlined the worst, a where a method differs significantly from the best (paired t-test, p < 0.05,
 uncorrected), b where it differs from the worst. Table 4 is the relative change from Table 3 to
-Table 5, with a star where it is significant.
+Table 5, with a star where it is significant. On a page they stand as the paper sets them, published
+rows first, ours below.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from html import escape
 
 import pandas as pd
 
@@ -19,6 +21,7 @@ from chunkstudy.published.chunk_size import BOOKS
 from chunkstudy.published.sources import AVERAGE, IN_CORPUS
 from chunkstudy.runs.conditions import PRE_EMBEDDING
 from chunkstudy.study.scores import Scores
+from chunkstudy.study.titles import shown
 
 ALPHA = 0.05
 PUBLISHED, RECORDS = "published", "records"
@@ -43,6 +46,12 @@ COLUMNS = [
 ROWS = ["source", "encoder", "protocol"]
 """What tells one block of a table's rows from another."""
 CELL = ["collection", "method"]
+CAPTIONS = {
+    "3": "plain chunking",
+    "4": "change from plain to late chunking, percent. *: differs from plain chunking",
+    "5": "late chunking",
+}
+MARKS = "Bold: best of a column. Underlined: worst. a: differs from the best, b: from the worst"
 
 
 @dataclass(frozen=True)
@@ -215,3 +224,53 @@ def _letters(own: pd.DataFrame, tests: pd.DataFrame) -> pd.Series:
     marks = own[CELL].join(letters, on=CELL)["letters"].fillna("")
     apart = (own["worst"] & marks.str.contains("a")).groupby(own["collection"])
     return marks.where(~(own["best"] & apart.transform("any")), "b")
+
+
+def as_printed(cells: pd.DataFrame, own: pd.DataFrame, number: str = "3") -> str:
+    """The published table as the paper sets it, as HTML, with our rows below.
+
+    Args:
+        cells: of the published table.
+        own: rows as :func:`marked`, :func:`changed` or :func:`means` make
+            them.
+        number: of the table, ``3`` to ``5``.
+    """
+    both = pd.concat([published(cells, number), own], ignore_index=True)
+    keys = pd.DataFrame(
+        {
+            "model": [_model(row) for row in both.to_dict("records")],
+            "method": both["method"].map(
+                lambda name: "Average" if name == AVERAGE else escape(shown("chunker", name))
+            ),
+            "collection": [escape(shown("collection", name)) for name in both["collection"]],
+            "cell": [_cell(row, number) for row in both.to_dict("records")],
+        }
+    )
+    wide = keys.pivot(index=["model", "method"], columns="collection", values="cell").fillna("")
+    order = keys[["model", "method"]].drop_duplicates().itertuples(index=False, name=None)
+    wide = wide.loc[list(order), list(dict.fromkeys(keys["collection"]))]
+    marks = "" if number == "4" else f" {MARKS}"
+    caption = (
+        f"The taxonomy's Table {number}: {CAPTIONS[number]}.{marks} (paired t-test, p < 0.05). "
+        "An average is over the in-corpus collections of its model's rows."
+    )
+    return f"<p><b>{escape(caption)}</b></p>" + wide.rename_axis(columns=None).to_html(escape=False)
+
+
+def _model(row: dict[object, object]) -> str:
+    """Whose row it is: a published model, or a recorded one and how it was run."""
+    encoder = escape(shown("encoder", str(row["encoder"])))
+    protocol = escape(shown("protocol", str(row["protocol"])))
+    return f"{encoder}, {protocol}" if row["source"] == RECORDS else encoder
+
+
+def _cell(row: dict[object, object], number: str) -> str:
+    """A value with its marks; nothing where there is none."""
+    value = row["value"]
+    if not isinstance(value, float) or pd.isna(value):
+        return ""
+    text = f"{100 * value:+.2f}" if number == "4" else f"{value:.4f}"
+    text = text.replace("-", "\N{MINUS SIGN}")
+    marks = f"<sup>{row['marks']}</sup>" if row["marks"] else ""
+    shape = "b" if row["best"] else "u" if row["worst"] else ""
+    return f"<{shape}>{text}{marks}</{shape}>" if shape else f"{text}{marks}"
