@@ -147,6 +147,7 @@ class Study:
         caption: str = "",
         shown_as: Columns | None = None,
         rows: str = "chunker",
+        names: Sequence[str] = (),
     ) -> HTML:
         """Show a table and keep it as CSV.
 
@@ -157,6 +158,7 @@ class Study:
             caption: what stands above it.
             shown_as: by column, how it is shown in this table alone.
             rows: what has a row beside published tables: ``chunker``, ``collection``, ...
+            names: of the columns that the page shows; its file has all.
         """
         if beside:
             frame = self.beside(frame, *beside)
@@ -165,7 +167,7 @@ class Study:
         write_csv(self._folder("tables") / f"{name}.csv", frame.assign(**own))
         if beside:
             return HTML(Table(scores.as_published(frame, rows)).html(caption))
-        return HTML(self._shown(frame, shown_as=shown_as).html(caption, file=name))
+        return HTML(self._shown(frame, names, shown_as).html(caption, file=name))
 
     def show(
         self,
@@ -350,7 +352,7 @@ class Study:
         if missing or frame.empty:
             lacks = f"no column {', '.join(missing)}" if missing else "no row"
             raise StudyError(f"table {name} of the paper has {lacks}")
-        table = self._shown(frame, list(heads), shown_as)
+        table = self._shown(frame, list(heads), shown_as, apart=True)
         if table.text.shape[1] != len(heads):
             raise StudyError(
                 f"table {name} of the paper has a column whose rows are all the same or an "
@@ -390,8 +392,9 @@ class Study:
         frame: pd.DataFrame,
         names: Sequence[str] = (),
         shown_as: Columns | None = None,
+        apart: bool = False,
     ) -> Table:
-        return Table.of(frame, names, {**self._columns, **(shown_as or {})})
+        return Table.of(frame, names, {**self._columns, **(shown_as or {})}, apart)
 
     def _show_claims(self, rows: Sequence[Mapping[str, str]]) -> HTML:
         names = ["id", "claim", "reading", "verdict", "numbers"]

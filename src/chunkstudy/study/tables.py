@@ -91,25 +91,36 @@ class Table:
 
     @classmethod
     def of(
-        cls, frame: pd.DataFrame, names: Sequence[str] = (), columns: Columns | None = None
+        cls,
+        frame: pd.DataFrame,
+        names: Sequence[str] = (),
+        columns: Columns | None = None,
+        apart: bool = False,
     ) -> Table:
         """A frame of numbers and slugs as text.
 
         Args:
-            names: of the columns to show, in this order. Where none are named all but ``HIDDEN``
-                are, an interval behind the value that it surrounds.
+            names: of the columns to show, in this order; all but ``HIDDEN`` where none are named.
+            apart: whether an interval has a column of its own, and each row its counts; else it
+                stands behind the value that it surrounds, and counts below.
         """
         told = columns or {}
         given = [*names] or [str(name) for name in frame if not _hidden(str(name), frame)]
-        once = SETTINGS if names else (*SETTINGS, *COUNTS)
+        if "shown" in given and not apart:  # p of which nearly all round to 1 stand in the file
+            given = [name for name in given if name != "p_holm"]
+        tested = "p_holm" in frame and not apart
         same = [
             name
             for name in given
-            if name in once and len(frame) > 1 and frame[name].nunique(dropna=False) == 1
+            if len(frame) > 1
+            and (
+                (name in SETTINGS and frame[name].nunique(dropna=False) == 1)
+                or (name in COUNTS and not apart and (tested or frame[name].nunique() == 1))
+            )
         ]
-        shared = [_said_once(frame.head(1), name, told) for name in same]
+        shared = [_said_once(frame, name, told) for name in same]
         note = f"All rows: {'; '.join(filter(None, shared))}." if any(shared) else ""
-        ends = {} if names else _behind(frame, given)
+        ends = {} if apart else _behind(frame, given)
         text = dict(
             _with_interval(frame, name, ends[name], told)
             if name in ends
@@ -117,8 +128,8 @@ class Table:
             for name in given
             if name not in same and name not in ends.values() and not _is_second_end(name, frame)
         )
-        tested = " ".join(filter(None, [note, _how_tested(frame)]))
-        return cls(pd.DataFrame(text, index=frame.index), tested if len(frame) else NO_ROW)
+        below = " ".join(filter(None, [note, _how_tested(frame)]))
+        return cls(pd.DataFrame(text, index=frame.index), below if len(frame) else NO_ROW)
 
     def html(self, caption: str = "", file: str = "") -> str:
         """For a page; folded where it is long (:func:`_html`)."""
@@ -169,7 +180,7 @@ def _behind(frame: pd.DataFrame, given: Sequence[str]) -> dict[str, str]:
     return {
         value: low
         for value, low in pairwise(given)
-        if (low == "low" and "high" in frame)
+        if (low == "low" and "high" in frame and pd.api.types.is_float_dtype(frame[value]))
         or (low == f"{value} low" and f"{value} high" in frame)
     }
 
@@ -183,10 +194,17 @@ def _with_interval(
     return f"{title} [95%]", (cells + " " + interval).str.strip()
 
 
-def _said_once(row: pd.DataFrame, name: str, told: Columns) -> str:
-    """What all rows have: a setting, or a count with what is counted."""
-    cell = str(_cells(row, name, told).iloc[0])
-    return f"{cell} {column(name, row[name], told).title}" if name in COUNTS and cell else cell
+def _said_once(frame: pd.DataFrame, name: str, told: Columns) -> str:
+    """What all rows have: a setting, or a count with what is counted, from the least to the
+    most."""
+    cells = _cells(frame, name, told)
+    if name not in COUNTS:
+        return str(cells.iloc[0])
+    order = frame[name].dropna().to_numpy().argsort()
+    known = [text for text in cells if text]
+    ends = dict.fromkeys(known[place] for place in order[[0, -1]]) if known else {}
+    title = column(name, frame[name], told).title
+    return f"{' to '.join(ends)} {title}" if ends else ""
 
 
 def _cells(frame: pd.DataFrame, name: str, told: Columns) -> pd.Series:

@@ -46,6 +46,11 @@ IN_TERMINAL = {
     ),
 }
 """What a terminal shows of a table, by a column that only it has; the rest stands in the files."""
+ON_PAGE = (
+    *("measure", "chunker", "encoder", "ordering", "score", "low"),
+    *(READ, "chunks", "mean tokens", "unread", RERANKED),
+)
+"""What the page shows of the ways; every measure stands in the files."""
 HEAD = 12
 """Characters of a line of a column's title there."""
 SCREENED = "What needs no question, by way of chunking."
@@ -154,7 +159,7 @@ def text(frames: dict[str, pd.DataFrame]) -> str:
         for caption, frame in frames.items():
             kind = next(name for name in reversed(IN_TERMINAL) if name in frame)
             names = [name for name in IN_TERMINAL[kind] if name in frame]
-            cells = Table.of(frame, names, COLUMNS).text
+            cells = Table.of(frame, names, COLUMNS, apart=True).text
             grid = Grid(title=caption, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
             grid.add_column("way of chunking", overflow="fold", min_width=HEAD)
             for name in cells:
@@ -176,7 +181,8 @@ def _table(frame: pd.DataFrame) -> Table:
     """Systems by names that a reader knows, where the study's own do not tell them."""
     keys = [key for key in ("chunker", "encoder") if key in frame]
     readable = frame.assign(**{key: [shown_as(key, x) for x in frame[key]] for key in keys})
-    return Table.of(readable, columns=COLUMNS)
+    names = [name for name in ON_PAGE if name in frame] if "unread" in frame else []
+    return Table.of(readable, names, COLUMNS)
 
 
 def _bars(table: pd.DataFrame) -> list[dict[str, Any]]:
