@@ -29,7 +29,7 @@ from chunkstudy.base.places import Places
 from chunkstudy.published import sources, statements
 from chunkstudy.published.cells import CLAIMS, Fact
 from chunkstudy.published.statements import Statement
-from chunkstudy.study.drawing import COLORS, one_legend, style
+from chunkstudy.study.drawing import COLORS, one_legend, style, titled
 from chunkstudy.study.formats import MINUS, Columns
 from chunkstudy.study.titles import one_of
 
@@ -272,6 +272,10 @@ def figure_verdicts(claims: pd.DataFrame) -> Figure:
         axes.set_xlabel("claims")
     panels[0].invert_yaxis()
     one_legend(figure, panels[:1], columns=4)
+    read = both(claims)
+    fairly, strictly = (int((read[reading] == "holds").sum()) for reading in READINGS)
+    titled(figure, f"Of {len(read)} claims {fairly} hold as a fair reader takes them, {strictly} "
+           "word for word")  # fmt: skip
     return figure
 
 

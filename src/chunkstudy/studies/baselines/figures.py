@@ -50,7 +50,11 @@ def figure_contexts(rows: pd.DataFrame) -> Figure:
     names = list(dict.fromkeys(rows["context"][~late]))
     names += sorted(set(rows["context"][late]), key=lambda name: int(name[5:]))
     called = [name[0].upper() + name[1:] for name in map(titles.context, names)]
-    return _panels(rows, "context", names, called, 2, "plain")[0]
+    figure = _panels(rows, "context", names, called, 2, "plain")[0]
+    above, below = int((rows["low"] > 0).sum()), int((rows["high"] < 0).sum())
+    drawing.titled(figure, f"Of {len(rows)} differences to plain chunks {above} have an interval "
+                   f"above zero and {below} one below")  # fmt: skip
+    return figure
 
 
 def _panels(

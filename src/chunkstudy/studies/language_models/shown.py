@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from chunkstudy.studies.language_models.answers import FIFTHS
 from chunkstudy.study import titles
-from chunkstudy.study.drawing import COLORS, intervals, one_legend, style
+from chunkstudy.study.drawing import COLORS, intervals, one_legend, style, titled
 from chunkstudy.study.formats import Column, Columns, significant, whole
 
 SETTINGS = ["measure", "encoder", "protocol", "ordering", "chunker"]
@@ -49,4 +49,8 @@ def figure_answers(rows: pd.DataFrame) -> Figure:
         axes.set_xlabel("fifth of the window")
     panels[0][0].set_ylabel("share of answers (%)")
     one_legend(figure, panels[0], columns=2)
+    last = 100 * rows.loc[rows["place"] == FIFTHS[-1], "answered"]
+    spread = " to ".join(dict.fromkeys(f"{share:.0f}" for share in (last.min(), last.max())))
+    message = f"{spread}% of the answers name the last fifth of their window, where one in five "
+    titled(figure, f"{message}would by chance")
     return figure

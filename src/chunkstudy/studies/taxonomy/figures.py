@@ -50,6 +50,11 @@ def figure_correlations(correlated: pd.DataFrame, printed: pd.DataFrame) -> Figu
     for axes in panels[-1]:
         axes.set_xlabel("Pearson's r of chunk size and score")
     drawing.one_legend(figure, panels.flat, columns=3)
+    drawn = correlated[correlated["collection"].isin([*books, *rest[-1:]])]
+    known = drawn[(drawn["definition"] == "text") & drawn["r"].notna()]
+    above, below = int((known["low"] > 0).sum()), int((known["high"] < 0).sum())
+    drawing.titled(figure, f"Of our {len(known)} correlations by the paper's words {above} have an "
+                   f"interval above zero and {below} one below")  # fmt: skip
     return figure
 
 
@@ -63,6 +68,7 @@ def figure_rankings(published: pd.DataFrame) -> Figure:
     rows = published[published["chunker"] != AVERAGE]
     models, methods = (list(dict.fromkeys(rows[name])) for name in ("encoder", "chunker"))
     figure, panels = plt.subplots(1, len(models), figsize=(10, 3.6), sharey=True)
+    same = 0
     palette = dict(zip(methods, drawing.COLORS, strict=False))
     for axes, model in zip(panels, models, strict=True):
         part = rows[rows["encoder"] == model]
@@ -74,6 +80,9 @@ def figure_rankings(published: pd.DataFrame) -> Figure:
         axes.set_xticks([0, 1], ["in corpora", "within books"])
         axes.set_xlim(-0.3, 1.3)
         axes.set_title(titles.encoder(model), loc="left")
+        same += bool(ranks[AVERAGE].idxmin() == ranks["gutenqa"].idxmin())
+    drawing.titled(figure, f"The method that is best in corpora is the best within books too with "
+                   f"{same} of {len(models)} models")  # fmt: skip
     panels[0].set(ylabel="rank", ylim=(6.3, 0.7))
     drawing.one_legend(figure, panels[:1], columns=6)
     return figure

@@ -8,7 +8,16 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from chunkstudy.study import titles
-from chunkstudy.study.drawing import LATE, PLAIN, intervals, one_legend, rows_named, style, zero
+from chunkstudy.study.drawing import (
+    LATE,
+    PLAIN,
+    intervals,
+    one_legend,
+    rows_named,
+    style,
+    titled,
+    zero,
+)
 from chunkstudy.study.titles import TRAINED_ON
 
 
@@ -39,4 +48,7 @@ def figure_costs(rows: pd.DataFrame) -> Figure:
         panels[0][0], [named.get(system, f"Trained on {TRAINED_ON[system]}") for system in systems]
     )
     one_legend(figure, panels[0], columns=3)
+    below, lower = int((rows["high"] < 0).sum()), int((rows["difference"] < 0).sum())
+    titled(figure, f"Late chunking scores lower than plain chunking with the same model in {lower} "
+           f"of {len(rows)} comparisons, in {below} with an interval below zero")  # fmt: skip
     return figure
