@@ -19,7 +19,7 @@ from chunkstudy import evaluate
 from chunkstudy.collections import own
 from chunkstudy.commands.cli import app
 from chunkstudy.studies.own_documents import comparison
-from chunkstudy.studies.own_documents.evaluate import Evaluation
+from chunkstudy.studies.own_documents.evaluate import Evaluation, prepared
 
 WORDS = [
     *("rye", "oats", "barley", "spelt", "millet", "sorghum"),
@@ -394,6 +394,27 @@ def test_screening_says_what_is_torn_and_nothing_of_what_documents_lack(folder: 
     torn = [line.split()[-2:] for line in done.stdout.splitlines()[-9:] if line.strip()]
     (cut, whole) = (row for row in torn if len(row) == 2 and row[0].isdigit())
     assert int(cut[0]) <= 60 and float(cut[1]) > 50 and float(whole[1]) == 0
+
+
+def test_sections_match_later_rows_of_a_table_with_its_header_and_return_their_span(
+    folder: Path,
+) -> None:
+    rows = "".join(f"| grain {i} | {i} francs a sack, in any month |\n" for i in range(30))
+    (folder / "grains" / "prices.md").write_text(
+        f"# Prices\n\n| grain | price |\n|---|---|\n{rows}"
+    )
+    pipeline, (system,), _ = prepared(
+        folder / "grains", folder / "questions.jsonl", ["markdown-60"], ["bm25"]
+    )
+    index = pipeline.chunk(system)
+    texts = pipeline.collection.documents
+    table = [
+        (matched, index.returned.texts(texts)[place])
+        for matched, place in zip(index.texts, index.place.tolist(), strict=True)
+        if "francs" in matched
+    ]
+    assert len(table) > 3 and all("| grain | price |" in matched for matched, _ in table)
+    assert sum("| grain | price |" in returned for _, returned in table) == 1
 
 
 ASKED = ["grains", "--questions", "questions.jsonl"]

@@ -140,3 +140,12 @@ def test_rows_items_and_blocks_of_code_are_found_with_what_one_needs_to_read_the
         "- no item\n```"
     )
     assert markup.table_rows("") == markup.list_items("a | b") == markup.code_blocks("`x`") == []
+
+
+def test_a_later_row_of_a_table_knows_its_header_and_nothing_else_does() -> None:
+    above = markup.header_above(TORN)
+    header = "| grain | price |\n|---|---|"
+    ruled = TORN.index(header) + len(header)
+    for offset in range(len(TORN)):
+        body = ruled <= offset <= TORN.index("\n\n- first")
+        assert above(offset) == (header if body else ""), offset

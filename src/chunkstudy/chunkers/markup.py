@@ -9,7 +9,8 @@ matter), MediaWiki's (``== Name ==``), or, where a text is reStructuredText, its
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise
@@ -139,6 +140,25 @@ def table_rows(text: str) -> list[Span]:
         elif kind == "tr_open":
             spans.append((header, end))
     return spans
+
+
+def header_above(text: str) -> Callable[[int], str]:
+    """From an offset to the header, rule included, of the table in a later row of which it lies;
+    to nothing where it lies in none."""
+    rows = table_rows(text)
+    ends = [end for _, end in rows]
+    # the header and the rule under it are the first two lines of what the first row needs
+    headers = {
+        start: text[start : start + lines(text[start:end])[1][1]] for start, end in reversed(rows)
+    }
+
+    def header(offset: int) -> str:
+        place = bisect_left(ends, offset)
+        start = rows[place][0] if place < len(rows) else len(text)
+        inside = offset >= start + len(headers.get(start, "")) and offset > start
+        return headers[start] if inside else ""
+
+    return header
 
 
 def _blocks(text: str) -> list[tuple[str, Span]]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from chunkstudy.base import tokens
 from chunkstudy.base.protocols import CORRECTED, OWN_DOCUMENTS
 from chunkstudy.base.spans import Chunks, Collection, chunk_documents
-from chunkstudy.chunkers import contexts
+from chunkstudy.chunkers import contexts, markup
 from chunkstudy.chunkers.own import checked
 from chunkstudy.collections.own_questions import Judged
 from chunkstudy.encoders.api import ApiEncoder
@@ -51,6 +51,8 @@ MEASURES = {
     "in_corpus": ("nDCG", "R", "RR", "Success"),
 }
 MOST_TOKENS = 1_000_000
+SECTIONS = "markdown-"
+"""How the chunker is called that knows headings, and so tables."""
 Say = Callable[[str], object]
 Ints = NDArray[np.int64]
 
@@ -188,6 +190,8 @@ class Pipeline:
             chunks = small_to_large.around(chunks, system.chunker.neighbours, documents)
         texts = chunks.texts(documents)
         before = encoding.contexts_of(system.method, self.collection, chunks) or [""] * len(chunks)
+        if system.chunker.slug.startswith(SECTIONS):
+            before = [*map(contexts.before, before, self._table_headers(chunks))]
         returned, place = small_to_large.returned(chunks)
         return ChunkIndex(
             chunks,
@@ -299,6 +303,13 @@ class Pipeline:
                     store = load_store(spec.encoder, self.vectors)
                 self._chunked[key] = cut(self.collection, spec, OWN_DOCUMENTS, store)
         return self._chunked[key]
+
+    def _table_headers(self, chunks: Chunks) -> list[str]:
+        """Of each chunk that begins in a later row of a table the table's header, since its row
+        says little without; the chunk that is returned stays its span."""
+        above = [markup.header_above(document.text) for document in self.collection.documents]
+        pairs = zip(chunks.document.tolist(), chunks.start.tolist(), strict=True)
+        return [above[document](start) for document, start in pairs]
 
     def plan(self, system: System, store: VectorStore, index: ChunkIndex) -> encoding.Jobs:
         """What a late system reads and pools."""
