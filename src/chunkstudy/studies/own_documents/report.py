@@ -147,7 +147,7 @@ def screening(frame: pd.DataFrame) -> str:
     """What chunks show before anybody asks, as wide as the terminal: sizes and sentences, then the
     largest chunk and what else is torn, where there is any."""
     torn = [name for name in TORN if name in frame]
-    beside = frame[[*KEYS, "tokens, largest", *torn]]
+    beside = frame[["chunker", "encoder", "ordering", "tokens, largest", *torn]]
     return text({SCREENED: frame} | ({BROKEN: beside} if torn else {}))
 
 
