@@ -145,7 +145,7 @@ def broken(question: str, texts: list[str]) -> list[float]:
 @pytest.mark.parametrize(
     ("function", "says"),
     [
-        (lambda _, texts: [0.5] * (len(texts) - 1), "one finite number for each"),
+        (lambda _, texts: [0.5] * (len(texts) - 1), "returned 1 numbers for 2 texts"),
         (lambda _, texts: [float("nan")] * len(texts), "one finite number for each"),
         (lambda _, texts: ["good"] * len(texts), "failed on 2 texts"),
         (broken, "broken failed on 2 texts: KeyError"),
@@ -163,3 +163,9 @@ def test_what_is_no_reranker_is_refused_before_anything_runs(
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     with pytest.raises((ModelError, EvaluationError)):
         prepared(DOCUMENTS, QUESTIONS, ["paragraph"], ["bm25"], rerank=given)
+
+
+def test_numbers_of_one_question_never_go_to_the_texts_of_another() -> None:
+    uneven = reranker.of_function(lambda query, texts: [0.5] * (3 if query == "a" else 1), "uneven")
+    with pytest.raises(ModelError, match="uneven returned 3 numbers for 2 texts"):
+        uneven.score([("a", "x"), ("a", "y"), ("b", "x"), ("b", "y")])

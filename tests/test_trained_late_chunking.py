@@ -61,6 +61,18 @@ def test_each_part_is_written_when_it_is_there_and_none_is_run_twice(places: Pla
     assert study_runs.todo(places, whole, whole.plan) == []
 
 
+def test_parts_that_other_versions_made_keep_these_versions(
+    places: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, _ = fake()
+    for version, part in zip(("1.0", "2.0", "2.0"), made.plan, strict=True):
+        with_version = {"packages": {"numpy": version}, "python": "3.11.7", "platform": "here"}
+        monkeypatch.setattr(study_runs, "made_on", lambda _, made=with_version: made)
+        study_runs.run_parts(places, made, [part])
+    left = study_results.read_provenance(study_results.folder(places, NAME))
+    assert left.packages == {"numpy": "1.0; 2.0"} and left.python == "3.11.7"
+
+
 def test_the_order_in_which_parts_were_run_does_not_show(tmp_path: Path) -> None:
     written = []
     for number, order in enumerate([(0, 1, 2), (2, 0, 1)]):

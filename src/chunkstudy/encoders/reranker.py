@@ -81,11 +81,22 @@ class Reranker:
 def of_function(function: Function, name: str = "") -> Reranker:
     """A function ``f(query, texts)`` as a reranker; ``name`` is its own where none is given."""
 
-    def score(pairs: list[Pair]) -> list[Any]:
-        by_query = groupby(pairs, key=itemgetter(0))
-        return [n for query, of in by_query for n in function(query, [text for _, text in of])]
+    name = name or getattr(function, "__name__", type(function).__name__)
 
-    return Reranker(name or getattr(function, "__name__", type(function).__name__), score, {})
+    def score(pairs: list[Pair]) -> list[Any]:
+        scores: list[Any] = []
+        for query, of_query in groupby(pairs, key=itemgetter(0)):
+            texts = [text for _, text in of_query]
+            returned = list(function(query, texts))
+            if len(returned) != len(texts):  # else the numbers would go to other questions' texts
+                raise ModelError(
+                    f"{name} returned {len(returned)} numbers for {len(texts)} texts; return one "
+                    "finite number for each text"
+                )
+            scores += returned
+        return scores
+
+    return Reranker(name, score, {})
 
 
 def cross_encoder(name: str) -> Reranker:

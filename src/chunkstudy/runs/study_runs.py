@@ -32,6 +32,8 @@ from chunkstudy.runs.store import VectorStore, load_store
 from chunkstudy.runs.study_results import StudyError
 
 Tables = dict[str, pd.DataFrame]
+BESIDE = "; "
+"""Between two versions of which each made some parts of a study."""
 
 
 @dataclass(frozen=True)
@@ -198,10 +200,23 @@ def _merged(folder: Path, now: dict[str, Any]) -> dict[str, Any]:
         return now
     before = study_results.read_provenance(folder).model_dump(mode="json", exclude_none=True)
     models = [model for model in before["models"] if model not in now["models"]]
+    versions = now["packages"].keys() | before["packages"].keys()
     return {
         **now,
+        "packages": {
+            name: _both(before["packages"].get(name), now["packages"].get(name))
+            for name in sorted(versions)
+        },
+        "python": _both(before["python"], now["python"]),
+        "platform": _both(before["platform"], now["platform"]),
         "collections": before["collections"] | now["collections"],
         "chunks": before["chunks"] | now["chunks"],
         "sources": before["sources"] | now["sources"],
         "models": models + now["models"],
     }
+
+
+def _both(before: str | None, now: str | None) -> str:
+    """What earlier parts were made with and what these were, each once, the earliest first."""
+    known = (before or "").split(BESIDE) + (now or "").split(BESIDE)
+    return BESIDE.join(dict.fromkeys(filter(None, known)))

@@ -40,7 +40,7 @@ HIDDEN = (*SAID_BELOW, "p_equivalent", "p_equivalent_holm", "effect")
 """Said once under a table and not in every row, before its correction, or only in the file."""
 COUNTS = ("n", "documents")
 """Said once under a table of several rows that are of equally many."""
-SETTINGS = ("model", "encoder", "ordering", "protocol", "measure")
+SETTINGS = ("model", "encoder", "ordering", "protocol", "measure", "arm")
 """Said once under a table of several rows that all have the same."""
 PAIRED = {"low": "high", "least": "most"}
 """Two ends that stand in one column, by how their names end."""
@@ -56,8 +56,9 @@ KINDS = {"measure": "measure", "collection": "collection", "protocol": "protocol
 """What a family may be named by, by column."""
 ON_ONE_LINE = "white-space: nowrap"
 """Numbers, intervals and verdicts, but not their titles."""
-WIDE = 16
-"""Characters of a column of words that stand in one line at least, however wide its table is."""
+WIDE = 10
+"""Characters of a column of words that stand in one line at least, however wide its table is: few
+enough that the numbers behind several such columns are seen without scrolling."""
 LOOK: Any = [
     {"selector": "td, th", "props": "padding: 2px 6px; vertical-align: top"},
     {"selector": "caption", "props": "text-align: left; font-weight: bold"},

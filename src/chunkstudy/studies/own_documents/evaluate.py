@@ -147,7 +147,7 @@ def prepared(
         raise EvaluationError("give chunkers, encoders and orderings as lists")
     texts = own.read(documents, questions, name)
     collection = texts.collection
-    say(f"{len(collection.documents):,} documents, {len(collection.queries):,} questions")
+    say(f"{_counted(collection.documents, 'document')}, {_counted(collection.queries, 'question')}")
     pipeline = Pipeline(texts, places.here().vectors, k, budget)
     asked = bool(collection.queries)  # screening knows no ranking
     compared, notes = systems(
@@ -159,6 +159,10 @@ def prepared(
         rerank=rerank if asked else None,
     )
     return pipeline, compared, (*texts.notes, *notes, *scripts.notes(collection, compared))
+
+
+def _counted(things: Sequence[object], name: str) -> str:
+    return f"{len(things):,} {name}{'' if len(things) == 1 else 's'}"
 
 
 def _folder(output: str | Path | None, usual: Path) -> Path:
