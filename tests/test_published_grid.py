@@ -11,7 +11,6 @@ from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.encoders import models
 from chunkstudy.publish import planned
-from chunkstudy.published import requirements
 from chunkstudy.published.cells import Cell, read
 from chunkstudy.published.sources import Change, Mean, Measured, Source, conditions_of, source_of
 from chunkstudy.runs import published_grid
@@ -73,17 +72,11 @@ def test_every_published_condition_has_its_corrected_twin() -> None:
     assert {replace(one, protocol=CORRECTED.name) for one in listed} <= listed
 
 
-def test_the_reasons_of_a_cell_are_told_apart_again_each_with_what_it_waits_for() -> None:
+def test_the_reasons_of_a_cell_are_told_apart_again() -> None:
     study = published_grid.published_grid()
     waiting = {tuple(dict.fromkeys(needed(one))) for one in study} - {()}
     for sentences in waiting:
         assert tuple(AND.join(sentences).split(AND)) == sentences
-        for sentence in sentences:
-            thing = requirements.thing(sentence)
-            assert thing in sentence and not {":", ";"}.intersection(thing)
-    assert requirements.thing("needs the weights of a: `fetch a` fetches") == "the weights of a"
-    assert requirements.thing(requirements.LENGTHS) == ""
-    assert requirements.thing("open: run `chunkstudy run --only 'a/b'`") == ""
 
 
 def test_a_condition_is_open_only_where_nothing_is_missing(
