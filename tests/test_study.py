@@ -167,15 +167,6 @@ def test_fresh_begins_anew_with_every_study(root: Path, letters: Letters) -> Non
     assert once and letters.calls == 2 * once
 
 
-def test_a_run_is_held_against_the_record_of_the_same_condition(root: Path) -> None:
-    Study("trial", compute="missing").runs("builtin", TWO[:1])
-    shutil.copytree(root / "build/runs", root / "results/runs")
-    found = Study("trial", compute="fresh").runs("builtin", TWO).against_records()
-    (row,) = found.to_dict("records")
-    assert row["chunker"] == TWO[0] and row["same chunks"]
-    assert row["questions that differ"] == 0 and row["difference"] == 0
-
-
 def test_tests_leave_out_the_chunker_that_they_are_against(root: Path) -> None:
     scores = Study("trial", compute="missing").runs("builtin", [*TWO, "fixed-64"]).scores()
     means = scores.frame.groupby("chunker")["SpanRecall@5"].mean()
@@ -277,7 +268,3 @@ def test_papermill_computes_the_notebook_anew(tmp_path: Path) -> None:
     shown = out.read_text("utf-8")
     assert "Recall of excerpts at 4" in shown and "does not hold with these parameters" in shown
     assert "Yes: of 0 published scores" not in shown
-
-
-def _lines(text: str) -> list[str]:
-    return [line for line in text.split("\n") if line.strip()]

@@ -22,7 +22,6 @@ from chunkstudy.chunkers.own import ChunkerError, OwnChunker, checked
 from chunkstudy.collections import registry
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.encoders import models
-from chunkstudy.evaluation.measures import in_tokens
 from chunkstudy.evaluation.retrieval.chunks import SearchError
 from chunkstudy.runs import rankings, records, rescore, scoring
 from chunkstudy.runs.conditions import (
@@ -307,29 +306,6 @@ class Runs:
         scored, ranking = self._ranked(self.found[chunker or next(iter(self.found))], k)
         collection = load_collection(self.collection)
         return hits(collection, question, ranking, k, scored.variant.name)
-
-    def against_records(self) -> pd.DataFrame:
-        """The runs beside the study's own records of the same conditions, a row a chunker that has
-        one: ``same chunks``, ``n`` questions, ``questions that differ`` in any score, and the
-        largest ``difference`` of a mean, a fraction."""
-        rows: list[dict[str, object]] = []
-        for ours in self:
-            kept = self.computing.kept(ours.variant) if ours.variant.has_record else None
-            if kept is None:
-                continue
-            common = [name for name in ours.wide if name in kept.wide and not in_tokens(str(name))]
-            scores, others = ours.wide[common], kept.wide[common].reindex(ours.wide.index)
-            differ = (scores - others).abs().gt(0).any(axis=1)
-            rows.append(
-                {
-                    "chunker": ours.variant.name,
-                    "same chunks": ours.run.chunks_sha256 == kept.run.chunks_sha256,
-                    "n": len(scores),
-                    "questions that differ": int(differ.sum()),
-                    "difference": float((scores.mean() - others.mean()).abs().max()),
-                }
-            )
-        return pd.DataFrame(rows)
 
     def _measures(self, k: Cut) -> tuple[str, ...]:
         """What is scored: without a model only what no search decides."""
