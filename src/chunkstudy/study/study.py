@@ -334,8 +334,8 @@ class Study:
                 f"table {name} of the paper has a column whose rows are all the same or an "
                 "interval named twice; leave it out and say it in the caption"
             )
-        headed = Table(table.text.set_axis(list(heads.values()), axis=1))
-        text = headed.latex(name, caption, span, heads.get(once, ""), shorter)
+        headed = table.text.set_axis(list(heads.values()), axis=1)
+        text = latex.table(headed, name, caption, span, heads.get(once, ""), shorter or {})
         write_text(self._folder("paper") / f"paper_{name}.tex", text)
 
     def stored(
