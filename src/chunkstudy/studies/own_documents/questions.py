@@ -43,9 +43,9 @@ def write(pipeline: Pipeline, ranked: Sequence[Result], hardest: pd.Series, fold
             index.returned,
             ranking,
             CORRECTED,
+            _read_to(result),
             None if by.words or by.reranker else pipeline.store(by),
             None if vectors is None else vectors.queries,
-            _read_to(result),
             RERANKER if by.reranker else WORDS,
         )
         inspected.append(searched.inspect(system.label(systems), pipeline.cutoff))
