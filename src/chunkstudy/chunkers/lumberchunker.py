@@ -190,9 +190,7 @@ def ielab(texts: Sequence[str], sizes: Sequence[int], hear: Hear) -> Drawn[Span]
     return _windows(sizes, LIMIT, cut)
 
 
-def _windows(
-    sizes: Sequence[int], most: int, cut: Callable[[int, int], int | None]
-) -> Drawn[Span]:
+def _windows(sizes: Sequence[int], most: int, cut: Callable[[int, int], int | None]) -> Drawn[Span]:
     """The chunks of units of these sizes; a fallback where the window's end stands in for an
     answer.
 
