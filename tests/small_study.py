@@ -13,6 +13,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from chunkstudy.base.files import LOCK, PART
 from chunkstudy.base.places import Places
 from chunkstudy.base.spans import Collection, Document, Judgment, Query
 from chunkstudy.encoders.interface import Role
@@ -105,11 +106,11 @@ def change(
 
 
 def tree(folder: Path) -> dict[str, bytes]:
-    """Every file below a folder but locks, and seconds, which no digest covers."""
+    """Every whole file below a folder but locks, and seconds, which no digest covers."""
     return {
         path.relative_to(folder).as_posix(): _content(path)
         for path in sorted(folder.rglob("*"))
-        if path.is_file() and path.name != ".lock"
+        if path.is_file() and path.name != LOCK and path.suffix != PART
     }
 
 

@@ -3,6 +3,7 @@ they were published, whole, every key accounted for."""
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,6 @@ from safetensors.torch import load_file
 
 from chunkstudy.base.faults import ModelError
 from chunkstudy.base.models import ModelSpec
-from chunkstudy.base.named import Named
 
 if TYPE_CHECKING:
     from chunkstudy.encoders.bert import Bert
@@ -21,14 +21,14 @@ Weights = dict[str, torch.Tensor]
 WEIGHTS = "model.safetensors"
 PICKLES = {".bin", ".pt", ".pth", ".pkl", ".ckpt"}
 KINDS = {
-    "bert": Named("encoders.bert:Bert"),
-    "mpnet": Named("encoders.mpnet:MPNet"),
-    "xlm_roberta": Named("encoders.bert:XlmRoberta"),
-    "jina_bert": Named("encoders.jina_bert:JinaBert"),
-    "nomic_bert": Named("encoders.rotary:NomicBert"),
-    "jina_embeddings_v3": Named("encoders.rotary:JinaEmbeddingsV3"),
+    "bert": "bert:Bert",
+    "mpnet": "mpnet:MPNet",
+    "xlm_roberta": "bert:XlmRoberta",
+    "jina_bert": "jina_bert:JinaBert",
+    "nomic_bert": "rotary:NomicBert",
+    "jina_embeddings_v3": "rotary:JinaEmbeddingsV3",
 }
-"""By a model's kind the class that computes it."""
+"""By a model's kind the file here and the class that computes it."""
 
 
 def load(spec: ModelSpec, folder: Path, device: torch.device, dtype: torch.dtype) -> Bert:
@@ -39,7 +39,9 @@ def load(spec: ModelSpec, folder: Path, device: torch.device, dtype: torch.dtype
     """
     if spec.kind not in KINDS:
         raise ModelError(f"{spec.id} is no encoder that is computed here; there is nothing to load")
-    model: Bert = KINDS[spec.kind](folder, device, dtype)
+    file, name = KINDS[spec.kind].split(":")
+    made = getattr(import_module(f"chunkstudy.encoders.{file}"), name)
+    model: Bert = made(folder, device, dtype)
     if spec.architecture not in (None, model.architecture):
         raise ModelError(
             f"{spec.id}: its config.json describes {model.architecture}, the registry "

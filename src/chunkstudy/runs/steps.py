@@ -178,8 +178,7 @@ def search(
     if returned is None:
         return ranked(k)
     _, group = small_to_large.returned(returned)
-    ranking = small_to_large.search_groups(ranked, group, k, first=max(k, FUSED))
-    return Ranking(ranking.chunk[:, :k], ranking.score[:, :k], ranking.ties_at_cut)
+    return small_to_large.search_groups(ranked, group, k, first=max(k, FUSED)).of_depth(k)
 
 
 def to_any_depth(

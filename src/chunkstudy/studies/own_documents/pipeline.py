@@ -261,7 +261,7 @@ class Pipeline:
     def _document_scores(self, ranking: Ranking) -> pd.DataFrame:
         """Measures of ranked documents, a row a question that has a relevant one."""
         k = self.cutoff
-        first = Ranking(ranking.chunk[:, :k], ranking.score[:, :k], ranking.ties_at_cut)
+        first = ranking.of_depth(k)
         named = [name.replace(f"RR@{k}", "RR") for name in self.measures]  # of these, RR is at k
         scores = of_documents.per_query(self.collection, first, named)
         wide = scores.pivot(index="query_id", columns="measure", values="value")
