@@ -34,17 +34,18 @@ def write(pipeline: Pipeline, ranked: Sequence[Result], hardest: pd.Series, fold
     inspected = []
     for result in ranked:
         system, index = result.system, result.index
-        search, vectors = pipeline.search(system, index, few)
-        ranking = best_of_each(search(len(index.chunks)), index.place)
+        every = pipeline.search(system, index, few)(len(index.chunks))
+        ranking = best_of_each(every, index.place)
         by = system.retriever
+        store = None if by.words or by.reranker else pipeline.store(by)
         searched = Searched(
             by.slug,
             found_first(few, pipeline.texts.copies, index.returned, ranking),
             index.returned,
             ranking,
             CORRECTED,
-            None if by.words or by.reranker else pipeline.store(by),
-            None if vectors is None else vectors.queries,
+            store,
+            store.encode([query.text for query in few.queries], "query") if store else None,
             _read_to(result),
             RERANKER if by.reranker else WORDS,
         )
