@@ -112,7 +112,7 @@ def write(
     report: dict[str, Any] = {
         "settings": asdict(settings),
         "documents": len(documents.documents),
-        "left out": _counted(left.reason for left in documents.left_out),
+        "left out": _counted(documents.left_out.values()),
         "requests": len(replies),
         "candidates": len(questions),
         "given up": settings.questions - len(questions),
