@@ -51,10 +51,8 @@ def load(folder: Path) -> Collection:
         SourceError: if a file is missing.
         SpanError: if a line is not what it should be, or anything cannot be placed.
     """
-    questions = folder / QUESTIONS
-    if not questions.is_file():
-        raise SourceError(f"{questions} is missing; `chunkstudy generate` writes such a file")
-    judged = own_questions.read(questions, own_documents.read(folder / DOCUMENTS), folder.name)
+    documents = own_documents.read(folder / DOCUMENTS)
+    judged = own_questions.read(folder / QUESTIONS, documents, folder.name)
     if judged.none or judged.faults:
         raise SpanError(judged.none or str(judged.faults[0]))
     return judged.collection

@@ -78,12 +78,6 @@ class Comparison:
     more: str
     chosen: int
 
-    @property
-    def hardest(self) -> pd.Series:
-        """By question the mean over all systems, the lowest first."""
-        means = self.scores.drop(columns="question").mean(axis=1)
-        return means.sort_values(kind="stable")
-
 
 def compare(pipeline: Pipeline, ranked: Sequence[Result], seed: int) -> Comparison:
     """Every table, from per-query scores of the systems, the best first; ``seed`` is that of the
@@ -247,13 +241,9 @@ def _screened(
 ) -> dict[str, object]:
     store, documents = pipeline.store(system.retriever), pipeline.collection.documents
     index = pipeline.chunk(system)
-    tenth, median, ninth = np.percentile(pipeline.sizes(index), (10, 50, 90)).tolist()
     return {
         **system.keys,
         **_sizes(pipeline, index),
-        "tokens, a tenth below": tenth,
-        "tokens, median": median,
-        "tokens, a tenth above": ninth,
         "tokens, largest": int(pipeline.sizes(index).max(initial=0)),
         **_unread(index, characters_read(system, store, index)),
         **{

@@ -123,7 +123,7 @@ def evaluate(
     page = ""
     if pipeline.texts.task == "token_overlap":
         say("looking at the questions that are answered worst")
-        page = questions_page.write(pipeline, ranked, comparison.hardest, folder).name
+        page = questions_page.write(pipeline, ranked, comparison.scores, folder).name
     record.write_rankings(folder, pipeline, results)
     write_json(folder / EVALUATION, described)
     report.write(folder, comparison, described, page)

@@ -19,16 +19,17 @@ WORST = 20
 FILE = "questions.html"
 
 
-def write(pipeline: Pipeline, ranked: Sequence[Result], hardest: pd.Series, folder: Path) -> Path:
+def write(pipeline: Pipeline, ranked: Sequence[Result], scores: pd.DataFrame, folder: Path) -> Path:
     """Pages of the questions that are answered worst over all systems, and their index.
 
     Args:
         pipeline: of questions that are judged by excerpts.
         ranked: the systems, best first.
-        hardest: by question its mean over them, the lowest first.
+        scores: of every question under each of them.
         folder: to write into.
     """
     collection = pipeline.collection
+    hardest = scores.drop(columns="question").mean(axis=1).sort_values(kind="stable")
     few = collection.only(hardest.index[:WORST].tolist())
     systems = [result.system for result in ranked]
     inspected = []

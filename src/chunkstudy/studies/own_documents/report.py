@@ -60,9 +60,7 @@ COLUMNS: Columns = {
     "unread": Column("text beyond the window, %", percent),
     **{name: Column(f"{name}, %", percent) for name in UNITS},
     "text in several chunks": Column("text repeated, %", percent),
-    **{
-        f"tokens, {part}": whole for part in ("a tenth below", "median", "a tenth above", "largest")
-    },
+    "tokens, largest": whole,
     "tokens encoded": whole,
     "US dollars": thousandths,
     RERANKED: whole,
