@@ -112,7 +112,7 @@ def test_what_holds_no_text_is_left_out_with_its_reason(name: str, tmp_path: Pat
     (tmp_path / "farm.md").write_text("Rye is sown in autumn.", encoding="utf-8")
     read = own_documents.read(tmp_path)
     assert [document.id for document in read.documents] == ["farm.md"]
-    assert read.left_out == (own_documents.LeftOut(name, reason),)
+    assert read.left_out == {name: reason}
 
 
 def test_without_the_extra_its_formats_are_left_out_and_the_extra_is_named(
@@ -125,7 +125,7 @@ def test_without_the_extra_its_formats_are_left_out_and_the_extra_is_named(
         (tmp_path / name).write_bytes(content)
     read = own_documents.read(tmp_path)
     assert {document.id for document in read.documents} == {"crops.csv", "long.csv", "notes.ipynb"}
-    assert {file.reason for file in read.left_out} == {own_formats.NEEDS}
+    assert set(read.left_out.values()) == {own_formats.NEEDS}
 
 
 def test_an_excerpt_is_judged_where_it_stands_in_the_text_and_its_page_is_known(

@@ -25,7 +25,6 @@ from chunkstudy.evaluation.statistics.differences import (
     differences,
 )
 from chunkstudy.evaluation.statistics.testing import clustered_means
-from chunkstudy.studies.own_documents.choice import RERANKED, choose
 from chunkstudy.studies.own_documents.pipeline import (
     ChunkIndex,
     Ints,
@@ -37,6 +36,7 @@ from chunkstudy.studies.own_documents.systems import System
 from chunkstudy.study import titles
 
 READ = "tokens that a reader gets"
+RERANKED = "tokens reranked a question"
 NOT_TESTED = "not tested"
 UNITS: dict[str, Callable[[str], Sequence[Span]]] = {
     "sentences broken": sentences,
@@ -50,6 +50,8 @@ FEWEST = 5
 NOTEWORTHY = 0.01
 """The share of text that an encoder never reads from which on it is said of the leader."""
 TOO_MANY_QUESTIONS = 100_000
+LESS = 0.9
+"""The share of the best way's cost from which on another is recommended in its place."""
 
 
 @dataclass(frozen=True)
@@ -76,12 +78,6 @@ class Comparison:
     more: str
     chosen: int
 
-    @property
-    def hardest(self) -> pd.Series:
-        """By question the mean over all systems, the lowest first."""
-        means = self.scores.drop(columns="question").mean(axis=1)
-        return means.sort_values(kind="stable")
-
 
 def compare(pipeline: Pipeline, ranked: Sequence[Result], seed: int) -> Comparison:
     """Every table, from per-query scores of the systems, the best first; ``seed`` is that of the
@@ -101,11 +97,9 @@ def compare(pipeline: Pipeline, ranked: Sequence[Result], seed: int) -> Comparis
         other = pipeline.measures[1]
         leader = int(np.argmax([result.scores[other].mean() for result in ranked]))
         then += f" {disagreement(other, labels[leader])}" if leader else ""
-    cost = READ if READ in table else "tokens encoded"
-    taken = choose(table, tests, labels, cost, FEWEST)
+    chosen, saves = _choice(table, tests, labels)
     first = answer(table, tests, labels[0])
-    then = f"{then} {taken.sentence}".strip()
-    return Comparison(table, tests, needed, scores, first, then, taken.place)
+    return Comparison(table, tests, needed, scores, first, f"{then} {saves}".strip(), chosen)
 
 
 def best_first(results: Sequence[Result], measures: Sequence[str]) -> list[Result]:
@@ -194,6 +188,29 @@ def disagreement(measure: str, leader: str) -> str:
     return f"The measures disagree: by {title[0].lower()}{title[1:]} {leader} leads."
 
 
+def _choice(table: pd.DataFrame, tests: pd.DataFrame, labels: Sequence[str]) -> tuple[int, str]:
+    """The place in the table of the way to take, and what it saves; nothing of the best itself.
+
+    Of those that no test tells from the best it is the one that costs least, in tokens handed to a
+    reader or encoded; else what costs hardly more than the best and asks no reranker, if that does.
+    """
+    if len(table) == 1 or table["n"].iloc[0] < FEWEST:
+        return 0, ""
+    level = [0, *(i for i, p in enumerate(tests["p_holm"], start=1) if not p < SIGNIFICANT)]
+    cost, does = (READ, "hands over") if READ in table else ("tokens encoded", "encodes")
+    costs = table[cost].astype(float).round()
+    taken = min(level, key=lambda place: (costs[place], place))
+    why = f"and it {does} {costs[taken]:,.0f} tokens where the best {does} {costs[0]:,.0f}"
+    if not costs[taken] <= LESS * costs[0]:
+        reads = table[RERANKED] if RERANKED in table else pd.Series(np.nan, table.index)
+        unranked = (i for i in level if np.isnan(reads[i]) and LESS * costs[i] <= costs[0])
+        taken = 0 if np.isnan(reads[0]) else next(unranked, 0)
+        why = f"which reranks {reads[0]:,.0f} tokens a question"
+    if not taken:
+        return 0, ""
+    return taken, f"To save, take {labels[taken]}: no test tells it from the best, {why}."
+
+
 def _row(
     pipeline: Pipeline, result: Result, documents: pd.Series | None, seed: int
 ) -> dict[str, object]:
@@ -224,13 +241,9 @@ def _screened(
 ) -> dict[str, object]:
     store, documents = pipeline.store(system.retriever), pipeline.collection.documents
     index = pipeline.chunk(system)
-    tenth, median, ninth = np.percentile(pipeline.sizes(index), (10, 50, 90)).tolist()
     return {
         **system.keys,
         **_sizes(pipeline, index),
-        "tokens, a tenth below": tenth,
-        "tokens, median": median,
-        "tokens, a tenth above": ninth,
         "tokens, largest": int(pipeline.sizes(index).max(initial=0)),
         **_unread(index, characters_read(system, store, index)),
         **{

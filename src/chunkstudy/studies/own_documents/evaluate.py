@@ -16,6 +16,7 @@ from chunkstudy.base import places
 from chunkstudy.base.files import write_json
 from chunkstudy.collections import own
 from chunkstudy.collections.own import Documents, Questions
+from chunkstudy.collections.own_documents import EVALUATION
 from chunkstudy.runs.conditions import MINILM
 from chunkstudy.studies.own_documents import questions as questions_page
 from chunkstudy.studies.own_documents import record, report, scripts
@@ -37,14 +38,17 @@ class Evaluation(Comparison):
     """What an evaluation found, and where it lies.
 
     Attributes:
-        notes: what was left out, a sentence each.
         record: what the evaluation rests on, as ``evaluation.json`` holds it.
         folder: with all files; ``page`` is the one to open first.
     """
 
-    notes: tuple[str, ...]
     record: dict[str, Any]
     folder: Path
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was left out, a sentence each."""
+        return tuple(self.record["left_out"])
 
     @property
     def page(self) -> Path:
@@ -108,22 +112,22 @@ def evaluate(
     for note in notes:
         say(note)
     results = pipeline.run(compared, say)
-    if rerankers := {system.retriever.reranker for system in compared} - {None}:
-        for by in filter(None, rerankers):
-            pace = by.seconds / max(1, by.computed)
-            say(f"{by.name} read {by.computed:,} pairs of question and chunk, {pace:.3f} s each")
-    notes = (*notes, *scripts.unknown(pipeline, compared))
+    for by in filter(None, {system.retriever.reranker for system in compared}):
+        pace = by.seconds / max(1, by.computed)
+        say(f"{by.name} read {by.computed:,} pairs of question and chunk, {pace:.3f} s each")
+    described = record.describe(
+        pipeline, results, (*notes, *scripts.unknown(pipeline, compared)), seed
+    )
     ranked = best_first(results, pipeline.measures)
     comparison = compare(pipeline, ranked, seed)
     page = ""
     if pipeline.texts.task == "token_overlap":
         say("looking at the questions that are answered worst")
-        page = questions_page.write(pipeline, ranked, comparison.hardest, folder).name
-    described = record.describe(pipeline, results, notes, seed)
+        page = questions_page.write(pipeline, ranked, comparison.scores, folder).name
     record.write_rankings(folder, pipeline, results)
-    write_json(folder / record.FILE, described)
-    report.write(folder, collection, comparison, notes, described, page)
-    return Evaluation(**vars(comparison), notes=notes, record=described, folder=folder)
+    write_json(folder / EVALUATION, described)
+    report.write(folder, comparison, described, page)
+    return Evaluation(**vars(comparison), record=described, folder=folder)
 
 
 def prepared(

@@ -317,7 +317,8 @@ def retriever(given: Any, base_url: str = "") -> Retriever:
         return with_words(retriever(given.removeprefix(f"{BM25}{PLUS}"), base_url))
     slug, path = given.replace("/", "__"), Path(given).expanduser()
     if given.startswith(SERVED) and (base_url or not _registered(slug)):
-        load = _kept(partial(_served, given, base_url or None))
+        address = base_url or None
+        load = _kept(lambda: ApiEncoder(served(given, address), base_url=address))
         return Retriever(given, safe(slug), load, why_plain=NO_STATES)
     if ":" in given and not path.exists():
         return _function(own.named(given), given)
@@ -393,10 +394,6 @@ def _function(given: Any, name: str = "") -> Retriever:
 
 def _kept(make: Callable[[], Encoder]) -> Callable[[Path], VectorStore]:
     return lambda vectors: VectorStore(make(), vectors)
-
-
-def _served(name: str, base_url: str | None) -> ApiEncoder:
-    return ApiEncoder(served(name, base_url), base_url=base_url)
 
 
 def safe(name: str) -> str:
