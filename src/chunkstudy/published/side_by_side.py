@@ -147,13 +147,13 @@ class _Comparison:
 
     def _length(self, cell: Cell) -> Reproduced | None:
         """The mean number of characters of a collection's documents."""
-        lengths = study_results.read(self.places, "document-lengths")
+        lengths = study_results.read(self.places, "document-lengths", "characters")
         matching = at(lengths, collection=cell.collection)
         return Reproduced(float(matching["mean characters"].iloc[0])) if len(matching) else None
 
     def _cosine(self, cell: Cell) -> Reproduced | None:
         """Of Jina's example on Berlin."""
-        cosines = study_results.read(self.places, "berlin")
+        cosines = study_results.read(self.places, "berlin", "cosines")
         matching = at(cosines, encoder=cell.encoder, chunk=cell.chunker)
         if matching.empty:
             return None
