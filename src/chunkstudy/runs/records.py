@@ -27,6 +27,7 @@ from chunkstudy.base import places
 from chunkstudy.base.faults import first_fault
 from chunkstudy.base.files import folder_lock
 from chunkstudy.collections import own, registry
+from chunkstudy.evaluation import measures
 from chunkstudy.runs import parquet, rankings
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.parquet import KEY, Key, RecordError
@@ -255,6 +256,13 @@ def scores_sha256(scores: pd.DataFrame) -> str:
     return parquet.digest(scores.iloc[order].rename_axis("query_id").reset_index())
 
 
+def max_difference(scores: pd.DataFrame, others: pd.DataFrame) -> float:
+    """The largest difference of a mean over queries, of measures that both have, without what a
+    reader gets in tokens."""
+    common = [name for name in scores if name in others and not measures.in_tokens(str(name))]
+    return float((scores[common].mean() - others[common].mean()).abs().max())
+
+
 def find(runs: Path) -> list[Condition]:
     """Every condition that is recorded below a folder, sorted."""
     tables = sorted(runs.glob(f"*/{CONDITIONS}"))
@@ -317,8 +325,8 @@ def write(
             ranking = None if kept is None else rankings.first_chunks(ranking)
         _write_ranking(runs, run, ranking)
         rows[run.key] = scores.rename_axis("query_id").reset_index()
-        measures = dict.fromkeys(name for key in sorted(rows) for name in known[key][0].measures)
-        parquet.write_by_key(path, rows, ["query_id", *measures])
+        columns = dict.fromkeys(name for key in sorted(rows) for name in known[key][0].measures)
+        parquet.write_by_key(path, rows, ["query_id", *columns])
         parquet.write_dicts(table, [_row(*known[key]) for key in sorted(known)])
 
 
