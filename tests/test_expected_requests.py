@@ -13,7 +13,8 @@ from chunkstudy.chunkers.table import CHUNKERS
 from chunkstudy.commands import cli
 from chunkstudy.llm.causal_models import SMOLLM
 from chunkstudy.llm.prices import PRICES, Estimate, expected
-from chunkstudy.runs import published_grid
+from chunkstudy.published import papers
+from chunkstudy.published.sources import published_grid
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.estimate import Segmentation, segmentations
 
@@ -22,9 +23,8 @@ GEMINI = "gemini/gemini-2.5-flash"
 
 
 def test_every_segmentation_of_the_published_grid_is_priced_once() -> None:
-    grid = published_grid.published_grid()
-    found = segmentations(grid)
-    assert len(found) == len(set(found)) == 1 + 2 * len(published_grid.TAXONOMY_COLLECTIONS)
+    found = segmentations(published_grid(ROOT))
+    assert len(found) == len(set(found)) == 1 + 2 * len(papers.TAXONOMY_COLLECTIONS)
     assert {one.chunker for one in found} == {"lumberchunker", "proposition", "llm"}
     for one in found:
         estimate, basis = one.takes(ROOT)

@@ -11,10 +11,10 @@ from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA, CORRECTED
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import Pair, differences
+from chunkstudy.published.papers import MAIN_SIZES
 from chunkstudy.published.sources import TOKEN_WINDOWS
 from chunkstudy.runs.conditions import MINILM, NONE, PRE_EMBEDDING, Condition
 from chunkstudy.runs.library import Library
-from chunkstudy.runs.published_grid import MAIN_SIZES
 from chunkstudy.runs.records import Run
 from chunkstudy.study.runs import MIN, Cut, Runs
 
