@@ -50,7 +50,7 @@ from chunkstudy.runs.conditions import (
     parse_encoder,
 )
 from chunkstudy.runs.requirements import reason_not_run
-from chunkstudy.runs.run import Outcome, run
+from chunkstudy.runs.run import run
 from tests.small_context import quoted
 
 HALF_UNIT = 0.6e-6
@@ -140,7 +140,7 @@ def _held(condition: Condition, folder: Path) -> tuple[str, str]:
     return against_record(condition, outcome, records_of(condition))
 
 
-def against_record(condition: Condition, outcome: Outcome, runs: Path) -> tuple[str, str]:
+def against_record(condition: Condition, outcome: records.Outcome, runs: Path) -> tuple[str, str]:
     """Whether what a run found agrees with the record of its condition below ``runs``, and a
     sentence."""
     record = records.read(runs, condition)

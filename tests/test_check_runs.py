@@ -18,7 +18,7 @@ from chunkstudy.base.spans import Span
 from chunkstudy.runs import records
 from chunkstudy.runs.chunking import build_chunker
 from chunkstudy.runs.conditions import MINILM, Condition
-from chunkstudy.runs.run import Outcome, evaluate
+from chunkstudy.runs.run import evaluate
 from chunkstudy.runs.store import VectorStore
 from tests import check_runs, small_study
 from tests.check_runs import DIFFERENT, NOT_CHECKED, against_record, without_vectors
@@ -42,24 +42,24 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
 
 
 @pytest.fixture
-def recorded(places: Places) -> Outcome:
+def recorded(places: Places) -> records.Outcome:
     """What was recorded of the excerpts."""
     return small_study.outcome(places, SPANS, small_study.MANY)
 
 
-def with_digest(outcome: Outcome, digest: str, scores: pd.DataFrame) -> Outcome:
+def with_digest(outcome: records.Outcome, digest: str, scores: pd.DataFrame) -> records.Outcome:
     run = outcome.run.model_copy(update={"per_query_sha256": digest})
     return replace(outcome, scores=scores, run=run)
 
 
-def test_what_is_the_same_says_no_more_than_that(places: Places, recorded: Outcome) -> None:
+def test_what_is_the_same_says_no_more_than_that(places: Places, recorded: records.Outcome) -> None:
     found = against_record(SPANS, recorded, places.runs)
     assert found == ("equal digest", f"equal digest: {SPANS}")
 
 
 @pytest.mark.parametrize(("more", "agreement"), [(0.0125, "within tolerance"), (0.03, DIFFERENT)])
 def test_another_processors_scores_are_named_with_both_digests_and_their_distance(
-    places: Places, recorded: Outcome, more: float, agreement: str
+    places: Places, recorded: records.Outcome, more: float, agreement: str
 ) -> None:
     moved = recorded.scores["SpanRecall@5"] + more * (recorded.scores.index == "q1")
     scores = recorded.scores.assign(**{"SpanRecall@5": moved})
@@ -73,7 +73,7 @@ def test_another_processors_scores_are_named_with_both_digests_and_their_distanc
 
 
 def test_a_boundary_moved_by_one_character_is_named_though_no_score_moves(
-    places: Places, recorded: Outcome
+    places: Places, recorded: records.Outcome
 ) -> None:
     chunker = build_chunker(SPANS.chunker, CORRECTED)
 
@@ -89,7 +89,7 @@ def test_a_boundary_moved_by_one_character_is_named_though_no_score_moves(
     assert sentence.startswith(f"different: {SPANS}; other chunks_sha256")
 
 
-def test_where_there_is_no_record_it_says_so(places: Places, recorded: Outcome) -> None:
+def test_where_there_is_no_record_it_says_so(places: Places, recorded: records.Outcome) -> None:
     with pytest.raises(records.RecordError, match="there is no record"):
         against_record(SPANS, recorded, places.runs / "nowhere")
 

@@ -10,8 +10,8 @@ import pandas as pd
 from chunkstudy.base.places import Places
 from chunkstudy.runs import facts, records
 from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.records import Outcome, RecordError
 from chunkstudy.runs.records import Record as Record
-from chunkstudy.runs.records import RecordError
 
 
 class Library:
@@ -66,9 +66,9 @@ def merge(folder: Path) -> tuple[int, int, list[str]]:
         target = records.runs_of(condition)
         try:
             record = records.read(folder, condition)
-            scores, ranking = record.scores, record.ranking()
+            outcome = Outcome(record.run, record.scores, record.timing, record.ranking())
             if not records.complete(target, condition):
-                records.write(target, record.run, scores, record.timing, ranking)
+                records.write(target, outcome)
                 added += 1
                 continue
             digest, other = (

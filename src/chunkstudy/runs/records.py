@@ -142,6 +142,21 @@ class Run(Strict):
 
 
 @dataclass(frozen=True)
+class Outcome:
+    """Everything a run found, before it is written.
+
+    Attributes:
+        scores: a row per query id, a column per measure, as ``scoring.rounded`` gives them.
+        kept: the ranking as stored (``rankings.py``).
+    """
+
+    run: Run
+    scores: pd.DataFrame
+    timing: dict[str, Any]
+    kept: pd.DataFrame | None = None
+
+
+@dataclass(frozen=True)
 class Record:
     """What a folder of records holds of one condition.
 
@@ -298,33 +313,24 @@ def complete(runs: Path, condition: Condition) -> bool:
         return False
 
 
-def write(
-    runs: Path,
-    run: Run,
-    scores: pd.DataFrame,
-    timing: dict[str, Any],
-    ranking: pd.DataFrame | None = None,
-) -> None:
+def write(runs: Path, outcome: Outcome) -> None:
     """Write a record, in place of one of the same condition.
-
-    Args:
-        run: what :func:`read` will give, the digests of ``scores`` and ``ranking`` included.
-        scores: as ``scoring.rounded`` gives them.
 
     Raises:
         RecordError: if a table of the collection is not whole; nothing of it is touched.
     """
+    run, ranking = outcome.run, outcome.kept
     table = runs / run.collection / CONDITIONS
     with folder_lock(table.parent):
-        known = {**_runs(table), run.key: (run, timing)}
+        known = {**_runs(table), run.key: (run, outcome.timing)}
         path = scores_path(runs, run)
         rows = {key: of for key, of in parquet.read_by_key(path).items() if key in known}
         if ranking is not None and run.ranking is not None and len(ranking) > rankings.MOST_ROWS:
             parquet.write(_large_ranking(run.ranking), ranking, rankings.PLANES)
-            kept = Record(runs, run, timing).first_chunks()
+            kept = Record(runs, run, outcome.timing).first_chunks()
             ranking = None if kept is None else rankings.first_chunks(ranking)
         _write_ranking(runs, run, ranking)
-        rows[run.key] = scores.rename_axis("query_id").reset_index()
+        rows[run.key] = outcome.scores.rename_axis("query_id").reset_index()
         columns = dict.fromkeys(name for key in sorted(rows) for name in known[key][0].measures)
         parquet.write_by_key(path, rows, ["query_id", *columns])
         parquet.write_dicts(table, [_row(*known[key]) for key in sorted(known)])
