@@ -38,7 +38,7 @@ def test_totals_are_the_sums_of_their_lines(nothing_recorded: Places) -> None:
     assert found["blocked"].is_monotonic_increasing
     assert set(found["condition"]) == set(study)
     lines = list(estimate(study, nothing_recorded, "h100"))
-    assert len(lines) == len(study) + 3 + len(segmentations(study))
+    assert len(lines) == len(study) + 3 + len(list(segmentations(study, nothing_recorded)))
     open_line, blocked_line, all_line = map(_numbers, lines[len(study) : len(study) + 3])
     assert all_line[0] == pytest.approx(found["tokens"].sum() / 1e6, abs=0.01)
     assert all_line[1] == pytest.approx(found["dollars"].sum(), abs=0.01)

@@ -18,10 +18,11 @@ from chunkstudy.runs.estimate import segmentations
 def prices(places: Places) -> pd.DataFrame:
     """A row per collection whose boundaries a work let a language model draw, and per method."""
     rows = []
-    for drawn in segmentations(published_grid(places)):
-        estimate, basis = drawn.takes(places)
-        name = drawn.model.partition("/")[2]
-        row: dict[str, object] = {"collection": drawn.collection, "chunker": drawn.chunker}
+    for collection, chunker, model, estimate, basis in segmentations(
+        published_grid(places), places
+    ):
+        name = model.partition("/")[2]
+        row: dict[str, object] = {"collection": collection, "chunker": chunker}
         row["language model"] = name
         if estimate is not None:
             row |= {
