@@ -19,7 +19,8 @@ from chunkstudy.base.spans import Collection, Document, Judgment, Query
 from chunkstudy.encoders.interface import Role
 from chunkstudy.runs import records
 from chunkstudy.runs.conditions import MINILM, Condition
-from chunkstudy.runs.run import Outcome, evaluate
+from chunkstudy.runs.records import Outcome
+from chunkstudy.runs.run import evaluate
 from chunkstudy.runs.store import VectorStore
 
 
@@ -88,11 +89,6 @@ def outcome(places: Places, one: Condition, collection: Collection) -> Outcome:
     return evaluate(one, collection, VectorStore(Letters(), places.build / "letters"))
 
 
-def write_outcome(places: Places, found: Outcome) -> None:
-    """Write a record where a study has it."""
-    records.write(places.runs, found.run, found.scores, found.timing, found.kept)
-
-
 def change(
     places: Places, one: Condition, scores: pd.DataFrame | None = None, **fields: Any
 ) -> None:
@@ -102,7 +98,7 @@ def change(
     ranking = record.ranking()
     scores = record.scores if scores is None else scores
     run = run.model_copy(update=fields)
-    records.write(places.runs, run, scores, record.timing, ranking)
+    records.write(places.runs, Outcome(run, scores, record.timing, ranking))
 
 
 def tree(folder: Path) -> dict[str, bytes]:
@@ -124,5 +120,5 @@ def _content(path: Path) -> bytes:
 
 def write_record(places: Places, one: Condition, collection: Collection) -> Outcome:
     found = outcome(places, one, collection)
-    write_outcome(places, found)
+    records.write(places.runs, found)
     return found

@@ -24,7 +24,7 @@ ROOT = Places(Path(__file__).parents[1])
 LISTED = statements.read(ROOT)
 PUBLISHED = cells.frame(cell for cell in cells.read(ROOT) if cell.work != "mteb")
 CODE = cells.facts(ROOT)
-LENGTHS = study_results.read(ROOT, "document-lengths")
+LENGTHS = study_results.read(ROOT, "document-lengths", "characters")
 LEDGER = pd.read_csv(ROOT.results / "tables" / "claims.csv").groupby("id")["verdict"].agg(" ".join)
 Code = Mapping[str, Fact]
 

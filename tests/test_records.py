@@ -20,9 +20,8 @@ import pytest
 from chunkstudy.base.places import Places
 from chunkstudy.runs import rankings, records, scoring
 from chunkstudy.runs.library import Library
-from chunkstudy.runs.run import Outcome
 from tests import small_study
-from tests.small_study import GRADED, MANY, condition, write_outcome, write_record
+from tests.small_study import GRADED, MANY, condition, write_record
 
 ROOT = Path(__file__).parents[1]
 RUNS = ROOT / "results" / "runs"
@@ -161,7 +160,7 @@ def test_nothing_is_written_over_a_table_that_is_not_whole(places: Places, name:
     assert before == (small_study.tree(places.runs) if name == "scores" else path.read_bytes())
 
 
-def _killed_after(renames: int, places: Places, outcome: Outcome) -> None:
+def _killed_after(renames: int, places: Places, outcome: records.Outcome) -> None:
     """Write a record in a process that kills itself instead of the next rename."""
     child = os.fork()
     if child == 0:
@@ -173,7 +172,7 @@ def _killed_after(renames: int, places: Places, outcome: Outcome) -> None:
             return rename(path, target)
 
         Path.replace = replace  # type: ignore[assignment, method-assign]
-        write_outcome(places, outcome)
+        records.write(places.runs, outcome)
         os._exit(0)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
 
@@ -187,7 +186,7 @@ def test_a_run_killed_while_it_writes_leaves_every_other_record_and_none_of_its_
     assert records.find(places.runs) == [CONDITION]
     assert records.complete(places.runs, CONDITION)
     assert records.read(places.runs, CONDITION).ranking() is not None
-    write_outcome(places, outcome)
+    records.write(places.runs, outcome)
     assert records.read(places.runs, OTHER).run == outcome.run
     assert all(records.complete(places.runs, one) for one in (CONDITION, OTHER))
 
@@ -197,7 +196,7 @@ def _write_some(root: Path, protocol: str, chunkers: list[str]) -> None:
     outcome = small_study.outcome(places, condition(protocol), MANY)
     for chunker in chunkers:
         run = outcome.run.model_copy(update={"chunker": chunker})
-        write_outcome(places, dataclasses.replace(outcome, run=run))
+        records.write(places.runs, dataclasses.replace(outcome, run=run))
 
 
 def test_of_processes_that_write_at_once_none_loses_a_record(tmp_path: Path) -> None:

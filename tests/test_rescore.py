@@ -93,9 +93,8 @@ def test_stored_rankings_give_the_stored_scores(
 ) -> None:
     """Those of kamradt-modified-300 are not kept: its boundaries hang on the machine's rounding."""
     library, loaded, checked = Library(Places(ROOT)), load(), 0
-    for one in library:
-        record = library.get(one)
-        if one.collection != collection or record is None or record.run.ranking is None:
+    for one, record in library.items():
+        if one.collection != collection or record.run.ranking is None:
             continue
         ranking = record.ranking()
         assert ranking is not None

@@ -56,7 +56,7 @@ def test_each_part_is_written_when_it_is_there_and_none_is_run_twice(places: Pla
     _, tables = study_runs.run_parts(places, whole, whole.plan)
     assert ran == ["two", "three"]
     assert tables["scores"]["part"].tolist() == ["one", "one", "two", "two", "three", "three"]
-    chunks = study_results.read_provenance(study_results.folder(places, NAME)).chunks
+    chunks = study_results.provenance(study_results.folder(places, NAME))["chunks"]
     assert set(chunks) == {"one", "two", "three"}
     assert study_runs.todo(places, whole, whole.plan) == []
 
@@ -69,8 +69,8 @@ def test_parts_that_other_versions_made_keep_these_versions(
         with_version = {"packages": {"numpy": version}, "python": "3.11.7", "platform": "here"}
         monkeypatch.setattr(study_runs, "made_on", lambda _, made=with_version: made)
         study_runs.run_parts(places, made, [part])
-    left = study_results.read_provenance(study_results.folder(places, NAME))
-    assert left.packages == {"numpy": "1.0; 2.0"} and left.python == "3.11.7"
+    left = study_results.provenance(study_results.folder(places, NAME))
+    assert left["packages"] == {"numpy": "1.0; 2.0"} and left["python"] == "3.11.7"
 
 
 def test_the_order_in_which_parts_were_run_does_not_show(tmp_path: Path) -> None:

@@ -22,9 +22,10 @@ from typing import Any
 from chunkstudy.base import places
 from chunkstudy.base.faults import one_line
 from chunkstudy.base.processes import cores, end_with_parent
+from chunkstudy.runs import records
 from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.records import RecordError, runs_of
-from chunkstudy.runs.run import Outcome, of_record, read_together, write
+from chunkstudy.runs.records import Outcome, RecordError
+from chunkstudy.runs.run import of_record, read_together
 from chunkstudy.runs.store import load_store
 
 ADDRESS = re.compile(r"(?:tcp://|tls://)?[^\s/:]+:[0-9]+")
@@ -99,7 +100,7 @@ def recorded(result: TaskResult) -> TaskResult:
     failure = result.failure
     try:
         if result.outcome is not None:
-            write(result.outcome, runs_of(result.condition))
+            records.write(records.runs_of(result.condition), result.outcome)
     except (OSError, RecordError) as error:
         failure = one_line(error)
     return replace(result, outcome=None, failure=failure)

@@ -24,7 +24,6 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
 from chunkstudy.base.spans import Chunks
-from chunkstudy.evaluation.measures.token_overlap import Hit, JudgedSpans, TokenOverlap
 from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Ranking
 from chunkstudy.runs import parquet
 
@@ -113,14 +112,6 @@ def spans(ranking: pd.DataFrame) -> Chunks:
     columns = ("document", "start", "end")
     document, start, end = (ranking[name].to_numpy(np.int64) for name in columns)
     return Chunks(document, start, end)
-
-
-def hits(ranking: pd.DataFrame, judged: JudgedSpans, hit: Hit) -> NDArray[np.bool_]:
-    """Shape (rows,): whether a ranked chunk hits what is judged for its query."""
-    query, row = TokenOverlap(judged, spans(ranking), hit).hit_pairs
-    is_hit = np.zeros(len(ranking), dtype=np.bool_)
-    is_hit[row[ranking["query"].to_numpy()[row] == query]] = True
-    return is_hit
 
 
 def _frame(query: Ints, columns: dict[str, Ints], score: NDArray[np.float32]) -> pd.DataFrame:

@@ -27,6 +27,7 @@ from chunkstudy.base import places
 from chunkstudy.base.faults import first_fault
 from chunkstudy.base.files import folder_lock
 from chunkstudy.collections import own, registry
+from chunkstudy.evaluation import measures
 from chunkstudy.runs import parquet, rankings
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.parquet import KEY, Key, RecordError
@@ -138,6 +139,21 @@ class Run(Strict):
     def key(self) -> tuple[str, ...]:
         """Whose rows are its own, also where a name stands in no table of the study."""
         return (self.chunker, self.encoder, self.ordering, self.protocol)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Everything a run found, before it is written.
+
+    Attributes:
+        scores: a row per query id, a column per measure, as ``scoring.rounded`` gives them.
+        kept: the ranking as stored (``rankings.py``).
+    """
+
+    run: Run
+    scores: pd.DataFrame
+    timing: dict[str, Any]
+    kept: pd.DataFrame | None = None
 
 
 @dataclass(frozen=True)
@@ -255,6 +271,13 @@ def scores_sha256(scores: pd.DataFrame) -> str:
     return parquet.digest(scores.iloc[order].rename_axis("query_id").reset_index())
 
 
+def max_difference(scores: pd.DataFrame, others: pd.DataFrame) -> float:
+    """The largest difference of a mean over queries, of measures that both have, without what a
+    reader gets in tokens."""
+    common = [name for name in scores if name in others and not measures.in_tokens(str(name))]
+    return float((scores[common].mean() - others[common].mean()).abs().max())
+
+
 def find(runs: Path) -> list[Condition]:
     """Every condition that is recorded below a folder, sorted."""
     tables = sorted(runs.glob(f"*/{CONDITIONS}"))
@@ -290,35 +313,26 @@ def complete(runs: Path, condition: Condition) -> bool:
         return False
 
 
-def write(
-    runs: Path,
-    run: Run,
-    scores: pd.DataFrame,
-    timing: dict[str, Any],
-    ranking: pd.DataFrame | None = None,
-) -> None:
+def write(runs: Path, outcome: Outcome) -> None:
     """Write a record, in place of one of the same condition.
-
-    Args:
-        run: what :func:`read` will give, the digests of ``scores`` and ``ranking`` included.
-        scores: as ``scoring.rounded`` gives them.
 
     Raises:
         RecordError: if a table of the collection is not whole; nothing of it is touched.
     """
+    run, ranking = outcome.run, outcome.kept
     table = runs / run.collection / CONDITIONS
     with folder_lock(table.parent):
-        known = {**_runs(table), run.key: (run, timing)}
+        known = {**_runs(table), run.key: (run, outcome.timing)}
         path = scores_path(runs, run)
         rows = {key: of for key, of in parquet.read_by_key(path).items() if key in known}
         if ranking is not None and run.ranking is not None and len(ranking) > rankings.MOST_ROWS:
             parquet.write(_large_ranking(run.ranking), ranking, rankings.PLANES)
-            kept = Record(runs, run, timing).first_chunks()
+            kept = Record(runs, run, outcome.timing).first_chunks()
             ranking = None if kept is None else rankings.first_chunks(ranking)
         _write_ranking(runs, run, ranking)
-        rows[run.key] = scores.rename_axis("query_id").reset_index()
-        measures = dict.fromkeys(name for key in sorted(rows) for name in known[key][0].measures)
-        parquet.write_by_key(path, rows, ["query_id", *measures])
+        rows[run.key] = outcome.scores.rename_axis("query_id").reset_index()
+        columns = dict.fromkeys(name for key in sorted(rows) for name in known[key][0].measures)
+        parquet.write_by_key(path, rows, ["query_id", *columns])
         parquet.write_dicts(table, [_row(*known[key]) for key in sorted(known)])
 
 

@@ -196,22 +196,19 @@ def _joined(
 
 def _merged(folder: Path, now: dict[str, Any]) -> dict[str, Any]:
     """What made these parts, and those before."""
-    if not (folder / study_results.PROVENANCE).exists():
+    before = study_results.provenance(folder)
+    if not before:
         return now
-    before = study_results.read_provenance(folder).model_dump(mode="json", exclude_none=True)
+    versions, others = before["packages"], now["packages"]
     models = [model for model in before["models"] if model not in now["models"]]
-    versions = now["packages"].keys() | before["packages"].keys()
     return {
         **now,
         "packages": {
-            name: _both(before["packages"].get(name), now["packages"].get(name))
-            for name in sorted(versions)
+            name: _both(versions.get(name), others.get(name))
+            for name in sorted(versions.keys() | others.keys())
         },
-        "python": _both(before["python"], now["python"]),
-        "platform": _both(before["platform"], now["platform"]),
-        "collections": before["collections"] | now["collections"],
-        "chunks": before["chunks"] | now["chunks"],
-        "sources": before["sources"] | now["sources"],
+        **{name: _both(before[name], now[name]) for name in ("python", "platform")},
+        **{name: before[name] | now[name] for name in ("collections", "chunks", "sources")},
         "models": models + now["models"],
     }
 

@@ -11,10 +11,10 @@ from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA, CORRECTED
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import Pair, differences
+from chunkstudy.published.papers import MAIN_SIZES
 from chunkstudy.published.sources import TOKEN_WINDOWS
 from chunkstudy.runs.conditions import MINILM, NONE, PRE_EMBEDDING, Condition
 from chunkstudy.runs.library import Library
-from chunkstudy.runs.published_grid import MAIN_SIZES
 from chunkstudy.runs.records import Run
 from chunkstudy.study.runs import MIN, Cut, Runs
 
@@ -206,7 +206,7 @@ def lengths(places: Places, published: pd.DataFrame) -> pd.DataFrame:
                 "published recall": recall,
             }
             if scored is not None:
-                own = statistics.mean(library.values(scored, "SpanRecall@5"))
+                own = statistics.mean(scored.wide["SpanRecall@5"])
                 row |= {"reproduced recall": own, "difference": own - recall}
             rows.append(row)
     return pd.DataFrame(rows)
@@ -216,9 +216,8 @@ def token_unit(places: Places) -> pd.DataFrame:
     """Scores that count characters minus those that count true cl100k tokens, question by question,
     of every record under the corrected protocol; corrected within a measure and encoder."""
     library, pairs = Library(places), []
-    for condition in library:
-        record = library.get(condition)
-        if (condition.collection, condition.protocol) != (COLLECTION, CORRECTED.name) or not record:
+    for condition, record in library.items():
+        if (condition.collection, condition.protocol) != (COLLECTION, CORRECTED.name):
             continue
         drawn = condition.chunking.needs_encoder
         for measure in MEASURES:

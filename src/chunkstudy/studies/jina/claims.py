@@ -13,8 +13,8 @@ import pandas as pd
 
 from chunkstudy.llm.causal_models import SMOLLM
 from chunkstudy.published.cells import Fact
+from chunkstudy.published.papers import E5_INSTRUCT
 from chunkstudy.runs.conditions import CONTEXTUALIZED, PRE_EMBEDDING
-from chunkstudy.runs.published_grid import E5_INSTRUCT
 from chunkstudy.studies.jina.posts import STRENGTH, arms
 from chunkstudy.study.claims import Claim, cited, share
 from chunkstudy.study.titles import SENTENCES, shown

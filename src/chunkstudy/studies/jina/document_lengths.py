@@ -8,7 +8,7 @@ import pandas as pd
 
 from chunkstudy.base.spans import Collection
 from chunkstudy.collections import beir
-from chunkstudy.runs.published_grid import JINA_TABLE
+from chunkstudy.published.papers import JINA_TABLE
 from chunkstudy.runs.study_runs import Context
 
 NAME = "document-lengths"

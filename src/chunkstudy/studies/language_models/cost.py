@@ -11,17 +11,18 @@ import pandas as pd
 
 from chunkstudy.base.places import Places
 from chunkstudy.llm.prices import PRICES
+from chunkstudy.published.sources import published_grid
 from chunkstudy.runs.estimate import segmentations
-from chunkstudy.runs.published_grid import published_grid
 
 
 def prices(places: Places) -> pd.DataFrame:
     """A row per collection whose boundaries a work let a language model draw, and per method."""
     rows = []
-    for drawn in segmentations(published_grid()):
-        estimate, basis = drawn.takes(places)
-        name = drawn.model.partition("/")[2]
-        row: dict[str, object] = {"collection": drawn.collection, "chunker": drawn.chunker}
+    for collection, chunker, model, estimate, basis in segmentations(
+        published_grid(places), places
+    ):
+        name = model.partition("/")[2]
+        row: dict[str, object] = {"collection": collection, "chunker": chunker}
         row["language model"] = name
         if estimate is not None:
             row |= {

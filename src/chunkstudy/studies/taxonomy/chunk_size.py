@@ -39,10 +39,10 @@ from chunkstudy.published.chunk_size import (
     scored,
     with_scores,
 )
+from chunkstudy.published.papers import TAXONOMY_COLLECTIONS, TAXONOMY_MODELS, WINDOWS
 from chunkstudy.runs import records, study_results
 from chunkstudy.runs.chunking import chunk
 from chunkstudy.runs.conditions import MINILM_512, PRE_EMBEDDING, Condition, EncoderName
-from chunkstudy.runs.published_grid import TAXONOMY_COLLECTIONS, TAXONOMY_MODELS, WINDOWS
 from chunkstudy.runs.store import VectorStore, load_store
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.runs.study_runs import Context

@@ -14,8 +14,8 @@ from typing import Any
 import pandas as pd
 
 from chunkstudy.published.cells import Fact
+from chunkstudy.published.papers import E5_INSTRUCT, JINA_SMALL, JINA_V3, NOMIC
 from chunkstudy.published.sources import AVERAGE, IN_CORPUS
-from chunkstudy.runs.published_grid import E5_INSTRUCT, JINA_SMALL, JINA_V3, NOMIC
 from chunkstudy.study.claims import Claim, cited, share
 
 MODELS = {JINA_SMALL: "Jina-v2", JINA_V3: "Jina-v3", NOMIC: "Nomic", E5_INSTRUCT: "E5"}

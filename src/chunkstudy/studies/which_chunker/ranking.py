@@ -39,8 +39,9 @@ from chunkstudy.runs.conditions import (
     parse_encoder,
     parse_method,
 )
-from chunkstudy.runs.library import Library, Record
+from chunkstudy.runs.library import Library
 from chunkstudy.runs.parquet import RecordError
+from chunkstudy.runs.records import Record
 from chunkstudy.studies.which_chunker.words import WORDS
 
 EXCERPTS, IN_CORPUS, IN_DOCUMENT = "excerpts", "in-corpus", "in-document"
@@ -91,10 +92,9 @@ def chunking_seconds(library: Library) -> pd.DataFrame:
     """Seconds of cutting per million tokens of Chroma's corpora, the model's own left out: a row a
     chunker and encoder of the plain records under the corrected protocol."""
     rows = []
-    for condition in library:
-        record = library.get(condition)
+    for condition, record in library.items():
         where = (condition.collection, condition.ordering, condition.protocol)
-        if record is not None and where == ("chroma", PRE_EMBEDDING, CORRECTED.name):
+        if where == ("chroma", PRE_EMBEDDING, CORRECTED.name):
             timing = record.timing
             seconds = timing["chunking_seconds_without_encoding"]
             per_million = seconds / (timing["collection_tokens"] / 1e6)
@@ -160,8 +160,7 @@ def _recorded(
     found: dict[System, RecordedScores] = {}
     in_turn = sorted(conditions, key=lambda one: (-parse_encoder(one.encoder).reach, one.encoder))
     for condition in in_turn:
-        record = library.get(condition)
-        assert record is not None
+        record = library[condition]
         counts = record.run.counts
         if task == IN_DOCUMENT and counts.chunks <= _depth(task) * counts.documents:
             continue
