@@ -29,7 +29,7 @@ import torch
 from chunkstudy.base.models import MODELS, Architecture, ModelSpec
 from chunkstudy.encoders.bert import Bert
 from chunkstudy.encoders.checkpoint import load
-from chunkstudy.encoders.pooling import mean_pool
+from chunkstudy.encoders.interface import batches
 from chunkstudy.encoders.transformer import BATCH_TOKENS
 from tests import checkpoints
 
@@ -137,12 +137,13 @@ def speed(
         f"8-{short}": sorted(draw.randint(8, short) for _ in range(sizes.budget // short)),
     }
     for name, lengths in wanted.items():
-        batches = [words(draw, batch) for batch in packed(lengths, sizes.budget)]
+        texts = words(draw, lengths)
+        read = [[texts[i] for i in batch] for batch in batches(lengths, sizes.budget)]
         on_gpu = model.device.type == "cuda"
         if on_gpu:
             torch.cuda.reset_peak_memory_stats(model.device)
         try:
-            seconds = median_seconds(lambda b=batches: run(model, b), model.device, repeats)  # type: ignore[misc]
+            seconds = median_seconds(lambda read=read: run(model, read), model.device, repeats)  # type: ignore[misc]
         except torch.cuda.OutOfMemoryError:
             torch.cuda.empty_cache()
             yield name, (len(lengths), "", "", "", "", "out of memory")
@@ -158,22 +159,11 @@ def words(draw: random.Random, lengths: Sequence[int]) -> Texts:
     return [[draw.randrange(FIRST_WORD, VOCABULARY) for _ in range(n)] for n in lengths]
 
 
-def packed(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
-    """Ascending lengths in batches of as many tokens as the encoder takes."""
-    batch: list[int] = []
-    for length in lengths:
-        if batch and sum(batch) + length > budget:
-            yield batch
-            batch = []
-        batch.append(length)
-    yield batch
-
-
 @torch.inference_mode()
-def run(model: Bert, batches: Sequence[Texts]) -> torch.Tensor:
+def run(model: Bert, read: Sequence[Texts]) -> torch.Tensor:
     """Vectors of all texts, read and pooled as the encoder does."""
-    groups = [group for batch in batches for group in model.states(batch)]
-    return torch.cat([mean_pool(group) for group in groups]).cpu()
+    groups = [group for batch in read for group in model.states(batch)]
+    return torch.cat([group.mean(dim=1) for group in groups]).cpu()
 
 
 def matrix_rate(device: torch.device, size: int, dtype: torch.dtype, repeats: int) -> float:
