@@ -221,9 +221,3 @@ def written(
     changed = {key: value for key, value in (config | dict(changes)).items() if value is not ...}
     write(folder, kind, changed, good if weights is None else weights)
     return folder, spec
-
-
-def largest_cosine_deviation(left: torch.Tensor, right: torch.Tensor) -> float:
-    """The largest 1 - cosine between rows that should be alike, in float64."""
-    cosines = torch.nn.functional.cosine_similarity(left.double(), right.double(), dim=1)
-    return float((1 - cosines).max())

@@ -15,7 +15,7 @@ from chunkstudy.base.faults import ModelError
 from chunkstudy.base.models import Architecture, Card, ModelSpec, read_models
 from chunkstudy.commands.cli import app
 from chunkstudy.encoders import models
-from chunkstudy.encoders.checkpoint import KINDS
+from chunkstudy.encoders.checkpoint import kind
 from chunkstudy.studies.jina import checklist
 from tests.checkpoints import unused_positions
 
@@ -153,7 +153,7 @@ def test_texts_shorter_than_the_window_in_training_are_a_doubt_and_no_obstacle()
 @pytest.mark.parametrize("id", PUBLIC)
 def test_the_registry_and_the_encoders_agree_with_public_copies_of_config_json(id: str) -> None:
     spec, config = models.spec(id), PUBLIC[id]
-    computed: Any = KINDS[spec.kind].function
+    computed = kind(spec.kind)
     sizes = {ours: config[published] for ours, published in computed.sizes.items()}
     assert spec.positions == sizes.pop("positions") - unused_positions(spec.kind)
     del sizes["epsilon"]

@@ -26,7 +26,6 @@ from chunkstudy.encoders.contextualized import (
     most_context,
     packed,
 )
-from chunkstudy.encoders.interface import frame_of
 from chunkstudy.llm.asking import Asker
 from chunkstudy.runs.chunking import say_price
 from chunkstudy.runs.conditions import EmbeddingMethod, parse_method
@@ -64,7 +63,7 @@ def jobs(
     document that fits the window is read as one whatever the layout.
     """
     encoder = cast("StateEncoder", store.encoder)
-    frame = frame_of(encoder, method.window)
+    frame = encoder.frame(method.window)
     index, first = np.unique(chunks.document, return_index=True)
     limits = [*first.tolist(), len(chunks)]
     rewritten = chunks.text is not None and protocol.chunk_text == "source"

@@ -20,7 +20,6 @@ from chunkstudy.base.spans import Collection, Document
 from chunkstudy.collections import covid_qa
 from chunkstudy.encoders import models
 from chunkstudy.encoders.contextualized import Layout
-from chunkstudy.encoders.interface import frame_of
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.runs.study_runs import Context
@@ -100,7 +99,7 @@ def content(encoder: TransformerEncoder, place: Place) -> list[int]:
 
 def reader(encoder: TransformerEncoder) -> Read:
     """What reads texts as a whole, each in one window."""
-    frame = frame_of(encoder, WINDOW)
+    frame = encoder.frame(WINDOW)
 
     def read(batch: Sequence[Sequence[int]]) -> list[Matrix]:
         layouts = [
