@@ -172,7 +172,6 @@ EVALUATED = [
     ("--budget -1", "--budget -1 is impossible"),
     ("--k 21", "--k 21 is impossible; use 1 to 20"),
     ("--output bad.jsonl", "is a file"),
-    ("--output docs", "would be committed with the project"),
     ("--chunker zz", "unknown chunker 'zz'"),
     ("--chunker lumberchunker-handmade", "is a segmentation of builtin"),
     ("--chunker none --chunker none", "two of them are called none"),

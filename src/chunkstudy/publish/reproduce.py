@@ -123,7 +123,7 @@ def from_records(places: Places, board: ProgressTable) -> None:
 def compare(places: Places) -> str:
     """Write ``results/comparison.csv``: every published cell beside ours, with its verdict."""
     comparison = side_by_side.compare(places, Library(places))
-    write_csv(places.results / "comparison.csv", comparison.drop(columns="place"))
+    write_csv(places.results / "comparison.csv", comparison)
     return f"{len(comparison):,} published numbers"
 
 
