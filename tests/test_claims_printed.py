@@ -15,9 +15,9 @@ from chunkstudy.base.places import Places
 from chunkstudy.published import cells, statements
 from chunkstudy.published.cells import Fact
 from chunkstudy.runs import study_results
-from chunkstudy.studies import taxonomy
 from chunkstudy.studies.chroma import claims as chroma
 from chunkstudy.studies.jina import claims as jina
+from chunkstudy.studies.taxonomy import claims as taxonomy
 from chunkstudy.study.claims import Claim, ClaimError, rows
 
 ROOT = Places(Path(__file__).parents[1])

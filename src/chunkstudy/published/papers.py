@@ -27,6 +27,8 @@ WINDOWS = {JINA_SMALL: 8192, JINA_V3: 8192, NOMIC: 8192, E5: 512, E5_INSTRUCT: 5
 Section 3.2; late_encoder.py, mteb_chunked_eval.py:29): the windows of contextualized encoding, and
 where plain texts are cut."""
 ORDERINGS = (PRE_EMBEDDING, CONTEXTUALIZED)
+JINA_MODELS = (JINA_SMALL, NOMIC, JINA_V3)
+"""From weak to strong, as the second post orders them."""
 JINA_TABLE = ("scifact", "trec-covid", "fiqa", "nfcorpus", "quora")
 TAXONOMY_COLLECTIONS = (
     "gutenqa",
