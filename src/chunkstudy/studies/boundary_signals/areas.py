@@ -94,7 +94,7 @@ def tasks(places: pd.DataFrame) -> Iterator[Task]:
                     if (signal, among) != (PARAGRAPH_END, PARAGRAPHS)
                 }
                 counts = {"places": int(mask.sum()), "true boundaries": int(true[mask].sum())}
-                yield {"among": among, "boundaries": name} | counts, pairs
+                yield {"among": among, "boundaries": name, **counts}, pairs
 
 
 def scores(
