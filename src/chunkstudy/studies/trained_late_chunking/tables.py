@@ -14,10 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import product
 
-import matplotlib.pyplot as plt
-import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 
 from chunkstudy.evaluation.statistics.differences import Keys, Pair, differences
 from chunkstudy.studies.trained_late_chunking.parts import (
@@ -28,7 +25,6 @@ from chunkstudy.studies.trained_late_chunking.parts import (
     UNTRAINED,
     WINDOW,
 )
-from chunkstudy.study import drawing, titles
 
 LATE, PLAIN, COST = "late", "plain", "late minus plain"
 MEASURE = "DCG@10"
@@ -76,43 +72,6 @@ def costs(models: Models) -> pd.DataFrame:
         for (collection, system), rows in models.items()
     ]  # fmt: skip
     return differences(pairs, FAMILY.format("late against plain", "{collection}"), LATE, PLAIN)
-
-
-@drawing.style()
-def figure_costs(rows: pd.DataFrame) -> Figure:
-    """A row per model, two panels per collection: the mean scores of both orderings,
-    and late minus plain with 95% intervals."""
-    systems = list(dict.fromkeys(rows[TRAINED]))
-    collections = rows.groupby("collection")
-    figure, panels = plt.subplots(
-        1, 2 * len(collections), figsize=(9, 0.34 * len(systems) + 1.9), squeeze=False, sharey=True
-    )
-    pairs = panels.reshape(-1, 2)
-    for (means, gains), (collection, models) in zip(pairs, collections, strict=True):
-        at = np.array([systems.index(system) for system in models[TRAINED]])
-        plain, late = 100 * models[PLAIN], 100 * models[LATE]
-        means.hlines(at, plain, late, color="0.8", lw=3, zorder=0)
-        means.plot(plain, at, "o", ms=5, color=drawing.PLAIN, label="plain chunking")
-        means.plot(late, at, "D", ms=4, color=drawing.LATE, label="late chunking")
-        means.set_xlabel("DCG@10, percent")
-        name, count = titles.collection(str(collection)), models["n"].max()
-        means.set_title(f"{name}\n{count:,} questions", loc="left", fontsize=9)
-        drawing.intervals(gains, models, at, "0.25", "late minus plain, 95% interval")
-        drawing.zero(gains)
-        gains.set_xlabel("late minus plain, points")
-    named = {"untrained": "As released"}
-    drawing.rows_named(
-        panels[0][0],
-        [named.get(system, f"Trained on {titles.TRAINED_ON[system]}") for system in systems],
-    )
-    drawing.one_legend(figure, panels[0], columns=3)
-    below, lower = int((rows["high"] < 0).sum()), int((rows["difference"] < 0).sum())
-    drawing.titled(
-        figure,
-        f"Late chunking scores lower than plain chunking with the same model in {lower} of "
-        f"{len(rows)} comparisons, in {below} with an interval below zero",
-    )
-    return figure
 
 
 def by_fold(models: Models) -> pd.DataFrame:

@@ -38,14 +38,9 @@ SLUG_WINDOW = re.compile(r"(?<=late|lain), (\d+) tokens")
 """What one that reads chunks of as many tokens is not to be taken for."""
 
 
-def ranked_by(ordering: str) -> str:
-    """Plain or late chunking, or BM25."""
-    return titles.BASELINES.get(ordering) or titles.shown("ordering", ordering)
-
-
 def called(chunker: str, ordering: str, window: object) -> str:
     """A system by its names; late chunking says its window itself."""
-    read = f"plain, {window} tokens" if ordering == PRE_EMBEDDING else ranked_by(ordering)
+    read = f"plain, {window} tokens" if ordering == PRE_EMBEDDING else titles.system(ordering)
     return f"{titles.shown('chunker', chunker)}, {SLUG_WINDOW.sub(_window, read)}"
 
 
@@ -59,7 +54,7 @@ def all_called(text: str) -> str:
 
 
 COLUMNS: Columns = {
-    "ordering": Column("ranked by", ranked_by),
+    "ordering": Column("ranked by", titles.system),
     "window": Column("read at once, tokens", whole),
     AS_GOOD: Column(AS_GOOD, all_called),
 }
