@@ -225,6 +225,11 @@ def ordering(slug: str) -> str:
     return text if found.overlap == found.window // 4 else f"{text}, overlap {found.overlap}"
 
 
+def system(name: str) -> str:
+    """What is matched with the question, or an embedding method."""
+    return BASELINES.get(name) or shown("ordering", name)
+
+
 def context(source: str) -> str:
     """What is put before each chunk; ``late-512`` is late chunking, to be held beside it."""
     name, _, window = source.partition("-")
