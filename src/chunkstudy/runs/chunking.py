@@ -134,7 +134,19 @@ def cut(
     """
     tokenizer = _tokenizer(store)
     if chunker.llm:
-        return _asked(collection, chunker, protocol, tokenizer, asker or Asker())
+        asker, texts = asker or Asker(), [document.text for document in collection.documents]
+        if asker.mode != "replay":
+            tokens = sum(counter("cl100k").count_many(texts))
+            takes = expected_requests.of_boundaries(chunker.name, chunker.llm, len(texts), tokens)
+            say_price(asker, f"{collection.name}/{chunker}", takes)
+        sentences = shown_by_sentence(collection)
+        function = build_chunker(
+            chunker, protocol, tokenizer=tokenizer, ask=asker.ask, sentences=sentences
+        )
+        # Within a document each request follows from the reply before, so documents go side by
+        # side.
+        drawn = asker.together(function, texts)
+        return chunk_documents(lambda _: next(drawn), collection.documents)
     embed: Embed | None = None
     strengths = None
     if chunker.reader:
@@ -185,32 +197,6 @@ def say_price(asker: Asker, what: str, expected: Estimate) -> None:
     """
     print(f"{what}: as if nothing were recorded {expected}", file=sys.stderr)
     asker.check(expected)
-
-
-def _asked(
-    collection: Collection,
-    chunker: ChunkerSpec,
-    protocol: Protocol,
-    tokenizer: TextTokens | None,
-    asker: Asker,
-) -> Chunks:
-    """Chunks as a language model draws them."""
-    texts = [document.text for document in collection.documents]
-    if asker.mode != "replay":
-        tokens = sum(counter("cl100k").count_many(texts))
-        expected = expected_requests.of_boundaries(chunker.name, chunker.llm, len(texts), tokens)
-        say_price(asker, f"{collection.name}/{chunker}", expected)
-    function = build_chunker(
-        chunker,
-        protocol,
-        tokenizer=tokenizer,
-        ask=asker.ask,
-        sentences=shown_by_sentence(collection),
-    )
-    # Within a document each request follows from the reply before, so documents go side by
-    # side.
-    drawn = asker.together(function, texts)
-    return chunk_documents(lambda _: next(drawn), collection.documents)
 
 
 def shown_by_sentence(collection: Collection) -> bool:
