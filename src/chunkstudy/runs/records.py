@@ -1,10 +1,10 @@
 """What runs leave: tables that a person can open, one folder a collection.
 
-``<collection>/conditions.parquet`` has a row a condition, which says what produced its scores and
-refuses placeholders; a digest covers the scores, and seconds, which vary from run to run, stand in
-the columns ``timing.*``. ``<collection>/<model>.parquet`` has a row a query of each condition of an
-encoder, in the collection's order, and a column a measure, six decimals.
-``<collection>/rankings/<model>.parquet`` has the rankings of the same conditions (``rankings.py``).
+``<collection>/conditions.parquet`` has a row a condition, which says what produced its scores; a
+digest covers these, and seconds, which vary from run to run, stand in the columns ``timing.*``.
+``<collection>/<model>.parquet`` has a row a query of each condition of an encoder, in the
+collection's order, and a column a measure, six decimals. ``<collection>/rankings/<model>.parquet``
+has the rankings of the same conditions (``rankings.py``).
 
 Who writes holds the folder's lock. Every table is written beside and renamed, that of the
 conditions last, since a row there says that the rest is whole: of a process that is killed, or of
@@ -21,7 +21,7 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 import pandas as pd
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from chunkstudy.base import places
 from chunkstudy.base.faults import first_fault
@@ -40,22 +40,34 @@ AS_JSON = (
 )  # fmt: skip
 TIMING = "timing"
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-PLACEHOLDERS = ("", "unknown", "todo", "tbd", "n/a", "placeholder")
-
-
-def _refuse_placeholder(value: str) -> str:
-    if value.strip().lower() in PLACEHOLDERS:
-        raise ValueError("a record holds what produced the scores, not a placeholder")
-    return value
-
-
-Named = Annotated[str, AfterValidator(_refuse_placeholder)]
+Named = Annotated[str, Field(min_length=1)]
 Positive = Annotated[int, Field(gt=0)]
 Natural = Annotated[int, Field(ge=0)]
 
 
 class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class RankingSummary(Strict):
+    """What a record says of its ranking."""
+
+    of: Literal["documents", "chunks"]
+    depth: Positive
+    rows: Natural
+    bytes: Natural
+    """Of the values before they are compressed."""
+    sha256: Sha256
+
+    @classmethod
+    def describing(cls, ranking: pd.DataFrame) -> RankingSummary:
+        return cls(
+            of="chunks" if "start" in ranking else "documents",
+            depth=rankings.DEPTH,
+            rows=len(ranking),
+            bytes=int(ranking.memory_usage(index=False).sum()),
+            sha256=parquet.digest(ranking),
+        )
 
 
 class Counts(Strict):
@@ -97,7 +109,7 @@ class Run(Strict):
     """Of the query ids and the measures, by ``parquet.digest`` of the rows in sorted order."""
     measures: Annotated[list[str], Field(min_length=1)]
     """Its columns of the scores; other columns there belong to other conditions."""
-    ranking: rankings.RankingSummary | None
+    ranking: RankingSummary | None
     """What was ranked; None where nothing was ranked, or before it was kept."""
     model: dict[str, Any] | None
     """The encoder's own description; None where no model takes part."""
@@ -117,12 +129,6 @@ class Run(Strict):
     packages: Annotated[dict[str, str], Field(min_length=1)]
     python: Named
     platform: Named
-
-    @model_validator(mode="after")
-    def _a_model_is_described(self) -> Run:
-        if (self.encoder == "none") != (self.model is None):
-            raise ValueError("a run with an encoder describes its model, one without has none")
-        return self
 
     def with_scores(self, scores: pd.DataFrame) -> Run:
         """The same run with other scores, as :func:`write` takes them."""
@@ -177,20 +183,20 @@ class Record:
         Raises:
             RecordError: if they are missing, cut short, or not what was recorded.
         """
-        path = scores_path(self.runs, self.run)
+        path, name = scores_path(self.runs, self.run), self.run.condition
         rows = parquet.read_by_key(path).get(self.run.key)
         if rows is None:
-            raise RecordError(f"{path} has no scores of {self._name}; run the condition again")
+            raise RecordError(f"{path} has no scores of {name}; run the condition again")
         if lacking := {"query_id", *self.run.measures} - set(rows):
             raise RecordError(
                 f"{path} lacks {min(lacking)}, which {CONDITIONS} recorded; run the condition again"
             )
         if rows["query_id"].duplicated().any():
-            raise RecordError(f"{path} holds {self._name} twice; run the condition again")
+            raise RecordError(f"{path} holds {name} twice; run the condition again")
         scores = rows.astype({"query_id": str}).set_index("query_id")[self.run.measures]
         if scores_sha256(scores) != self.run.per_query_sha256:
             raise RecordError(
-                f"{path} is not what {CONDITIONS} recorded of {self._name}; run the condition again"
+                f"{path} is not what {CONDITIONS} recorded of {name}; run the condition again"
             )
         return scores
 
@@ -215,8 +221,8 @@ class Record:
             rows = parquet.read(path) if path.exists() else None
         if rows is not None and parquet.digest(rows) != kept.sha256:
             raise RecordError(
-                f"{path} does not hold the ranking that was recorded of {self._name}; run the "
-                "condition again"
+                f"{path} does not hold the ranking that was recorded of {self.run.condition}; run "
+                "the condition again"
             )
         return None if rows is None else rows.copy()
 
@@ -227,10 +233,6 @@ class Record:
         if rows is None or rows["score"].notna().all():
             return None
         return rows.drop(columns="score")
-
-    @property
-    def _name(self) -> str:
-        return "/".join((self.run.collection, *self.run.key))
 
     def _ranked_rows(self) -> pd.DataFrame | None:
         return parquet.read_by_key(rankings_path(self.runs, self.run)).get(self.run.key)
@@ -246,7 +248,7 @@ def rankings_path(runs: Path, condition: Condition | Run) -> Path:
     return runs / condition.collection / "rankings" / f"{_model(condition.encoder)}.parquet"
 
 
-def _large_ranking(ranking: rankings.RankingSummary) -> Path:
+def _large_ranking(ranking: RankingSummary) -> Path:
     """The file of a ranking too big to stand with the others."""
     return places.find().rankings / f"{ranking.sha256}.parquet"
 

@@ -20,7 +20,7 @@ from chunkstudy.collections.registry import load_collection
 from chunkstudy.encoders import api
 from chunkstudy.encoders.api import ApiEncoder
 from chunkstudy.evaluation.retrieval import hnsw
-from chunkstudy.runs import rankings, records, scoring
+from chunkstudy.runs import records, scoring
 from chunkstudy.runs.chunking import chunk, describe, describe_language_model
 from chunkstudy.runs.conditions import PREPENDED, Condition, ConditionError
 from chunkstudy.runs.encoding import Vectors, contexts_of, encode_both, jobs, read_once
@@ -172,7 +172,7 @@ def evaluate(
         chunks_sha256=chunks.digest(),
         measures=list(scores.columns),
         per_query_sha256=records.scores_sha256(scores),
-        ranking=None if scored.kept is None else rankings.describe(scored.kept),
+        ranking=None if scored.kept is None else records.RankingSummary.describing(scored.kept),
         model=api.describe(store.encoder, vectors) if store and vectors else None,
         boundaries=None if chunker else describe(condition.chunking, store),
         reading=_reading(condition, before),
