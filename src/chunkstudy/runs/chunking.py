@@ -41,7 +41,7 @@ from chunkstudy.llm.causal_models import CausalReader
 from chunkstudy.llm.interface import Ask
 from chunkstudy.llm.prices import Estimate
 from chunkstudy.llm.recordings import RecordedLines
-from chunkstudy.runs.conditions import ChunkerSpec, Condition, parse_chunker
+from chunkstudy.runs.conditions import ChunkerSpec, parse_chunker
 from chunkstudy.runs.store import VectorStore, load_store
 
 
@@ -158,18 +158,6 @@ def cut(
             embed = _remembered(drawing, collection, chunker.entry, protocol)
     function = build_chunker(chunker, protocol, embed, tokenizer, strengths=strengths)
     return chunk_documents(function, collection.documents)
-
-
-def chunk(
-    condition: Condition,
-    collection: Collection,
-    store: VectorStore | None,
-    chunker: Chunker | None = None,
-) -> Chunks:
-    """The chunks of a condition, by its own chunker (:func:`cut`) or by the one given."""
-    if chunker is not None:
-        return chunk_documents(chunker, collection.documents)
-    return cut(collection, condition.chunking, condition.rules, store)
 
 
 def describe(chunker: ChunkerSpec, store: VectorStore | None) -> dict[str, Any] | None:
