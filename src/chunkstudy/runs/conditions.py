@@ -373,12 +373,6 @@ class Condition:
         )
 
     @property
-    def late(self) -> bool:
-        """Whether it is late chunking as it comes: a quarter of a window shared, tokens read at
-        their positions in order."""
-        return self.method.window > 0 and self.ordering == f"{CONTEXTUALIZED}-{self.method.window}"
-
-    @property
     def encoders(self) -> tuple[EncoderName, ...]:
         """The models that take part: the evaluated one, then another that draws boundaries."""
         drawing = self.chunking.encoder
