@@ -350,7 +350,7 @@ class Runs:
                     "same chunks": ours.run.chunks_sha256 == kept.run.chunks_sha256,
                     "n": len(scores),
                     "questions that differ": int(differ.sum()),
-                    "difference": float((scores.mean() - others.mean()).abs().max()),
+                    "difference": records.max_difference(scores, others),
                 }
             )
         return pd.DataFrame(rows)
