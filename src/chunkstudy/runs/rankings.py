@@ -63,7 +63,7 @@ def of_chunks(
 def first_chunks(ranking: pd.DataFrame) -> pd.DataFrame:
     """What is kept of a ranking of chunks that is too big to be kept whole."""
     top = ranking[ranking.groupby("query").cumcount() < FIRST]
-    return top[["query", "document", "start", "end"]]
+    return top[["query", "document", "start", "end"]].assign(score=np.float32("nan"))
 
 
 def rows(queries: int, ranking: pd.DataFrame) -> Ints:

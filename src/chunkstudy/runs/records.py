@@ -19,7 +19,6 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import numpy as np
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -183,20 +182,14 @@ class Record:
         Raises:
             RecordError: if they are missing, cut short, or not what was recorded.
         """
-        path, name = scores_path(self.runs, self.run), self.run.condition
-        rows = parquet.read_by_key(path).get(self.run.key)
-        if rows is None:
-            raise RecordError(f"{path} has no scores of {name}; run the condition again")
-        if lacking := {"query_id", *self.run.measures} - set(rows):
-            raise RecordError(
-                f"{path} lacks {min(lacking)}, which {CONDITIONS} recorded; run the condition again"
-            )
-        if rows["query_id"].duplicated().any():
-            raise RecordError(f"{path} holds {name} twice; run the condition again")
-        scores = rows.astype({"query_id": str}).set_index("query_id")[self.run.measures]
+        path = scores_path(self.runs, self.run)
+        rows = parquet.read_by_key(path).get(self.run.key, pd.DataFrame())
+        rows = rows.reindex(columns=["query_id", *self.run.measures])
+        scores = rows.astype({"query_id": str}).set_index("query_id")
         if scores_sha256(scores) != self.run.per_query_sha256:
             raise RecordError(
-                f"{path} is not what {CONDITIONS} recorded of {name}; run the condition again"
+                f"{path} is not what {CONDITIONS} recorded of {self.run.condition}; run the "
+                "condition again"
             )
         return scores
 
@@ -239,24 +232,20 @@ class Record:
 
 
 def scores_path(runs: Path, condition: Condition | Run) -> Path:
-    """The table that holds a condition's scores, named after the model."""
-    return runs / condition.collection / f"{_model(condition.encoder)}.parquet"
+    """The table that holds a condition's scores, named after the model without who made it; two
+    that share the name share the table, where the column ``encoder`` tells them apart."""
+    return runs / condition.collection / f"{condition.encoder.rpartition('__')[2]}.parquet"
 
 
 def rankings_path(runs: Path, condition: Condition | Run) -> Path:
     """The table that holds its ranking."""
-    return runs / condition.collection / "rankings" / f"{_model(condition.encoder)}.parquet"
+    scores = scores_path(runs, condition)
+    return scores.parent / "rankings" / scores.name
 
 
 def _large_ranking(ranking: RankingSummary) -> Path:
     """The file of a ranking too big to stand with the others."""
     return places.find().rankings / f"{ranking.sha256}.parquet"
-
-
-def _model(encoder: str) -> str:
-    """An encoder's slug without who made it; two that share the name share the tables, where the
-    column ``encoder`` tells them apart."""
-    return encoder.rpartition("__")[2]
 
 
 def runs_of(condition: Condition) -> Path:
@@ -325,28 +314,22 @@ def write(runs: Path, outcome: Outcome) -> None:
     table = runs / run.collection / CONDITIONS
     with folder_lock(table.parent):
         known = {**_runs(table), run.key: (run, outcome.timing)}
-        path = scores_path(runs, run)
+        path, ranked_path = scores_path(runs, run), rankings_path(runs, run)
         rows = {key: of for key, of in parquet.read_by_key(path).items() if key in known}
+        ranked = dict(parquet.read_by_key(ranked_path))
+        before = ranked.pop(run.key, None)
         if ranking is not None and run.ranking is not None and len(ranking) > rankings.MOST_ROWS:
             parquet.write(_large_ranking(run.ranking), ranking, rankings.PLANES)
-            kept = Record(runs, run, outcome.timing).first_chunks()
-            ranking = None if kept is None else rankings.first_chunks(ranking)
-        _write_ranking(runs, run, ranking)
+            some_kept = before is not None and before["score"].isna().any()
+            ranking = rankings.first_chunks(ranking) if some_kept else None
+        if ranking is not None:
+            ranked[run.key] = ranking
+        columns = next((list(of) for of in ranked.values()), [])
+        parquet.write_by_key(ranked_path, ranked, columns, rankings.PLANES)
         rows[run.key] = outcome.scores.rename_axis("query_id").reset_index()
-        columns = dict.fromkeys(name for key in sorted(rows) for name in known[key][0].measures)
-        parquet.write_by_key(path, rows, ["query_id", *columns])
+        measures_of = dict.fromkeys(name for key in sorted(rows) for name in known[key][0].measures)
+        parquet.write_by_key(path, rows, ["query_id", *measures_of])
         parquet.write_dicts(table, [_row(*known[key]) for key in sorted(known)])
-
-
-def _write_ranking(runs: Path, run: Run, ranking: pd.DataFrame | None) -> None:
-    """Put a ranking, or its first chunks, in place of what there is of a run."""
-    path = rankings_path(runs, run)
-    rows = {key: of for key, of in parquet.read_by_key(path).items() if key != run.key}
-    if ranking is not None:
-        scored = "score" in ranking
-        rows[run.key] = ranking if scored else ranking.assign(score=np.float32("nan"))
-    columns = list(next(iter(rows.values()))) if rows else []
-    parquet.write_by_key(path, rows, columns, rankings.PLANES)
 
 
 def _runs(path: Path) -> dict[Key, tuple[Run, dict[str, Any]]]:
@@ -375,12 +358,6 @@ def _parse(path: Path, row: dict[str, Any]) -> tuple[Run, dict[str, Any]]:
         RecordError: if it is of another schema version, malformed, or of another collection.
     """
     name = "/".join(str(row.get(part)) for part in ("collection", *KEY))
-    current = Run.model_fields["schema_version"].default
-    if row.get("schema_version") != current:
-        raise RecordError(
-            f"{path} has {name} in schema version {row.get('schema_version')} and this code reads "
-            f"version {current}; run the condition again, or use the code that wrote it"
-        )
     content: dict[str, Any] = {TIMING: {}}
     for column, value in row.items():
         part, _, inner = column.partition(".")
