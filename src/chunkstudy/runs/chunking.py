@@ -13,9 +13,6 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, cast
 
-import numpy as np
-from numpy.typing import NDArray
-
 from chunkstudy.base import places
 from chunkstudy.base.protocols import Protocol
 from chunkstudy.base.spans import (
@@ -132,7 +129,9 @@ def cut(
             had.
         BudgetError: before the first request, if all of them would exceed the ceiling.
     """
-    tokenizer = _tokenizer(store)
+    tokenizer: TextTokens | None = None
+    if store and hasattr(store.encoder, "content") and hasattr(store.encoder, "decode"):
+        tokenizer = cast(TextTokens, store.encoder)
     if chunker.llm:
         asker, texts = asker or Asker(), [document.text for document in collection.documents]
         if asker.mode != "replay":
@@ -215,13 +214,6 @@ def reader(model: str) -> CausalReader:
     return CausalReader(model)
 
 
-def _tokenizer(store: VectorStore | None) -> TextTokens | None:
-    """The encoder's own tokenizer; None where it shows none."""
-    if store and hasattr(store.encoder, "content") and hasattr(store.encoder, "decode"):
-        return cast(TextTokens, store.encoder)
-    return None
-
-
 def _remembered(
     store: VectorStore, collection: Collection, chunker: ChunkerEntry, protocol: Protocol
 ) -> Embed:
@@ -233,8 +225,4 @@ def _remembered(
     windows = list(dict.fromkeys(texts))
     vectors = store.encode(windows, label="sentence windows")
     rows = {text: i for i, text in enumerate(windows)}
-
-    def embed(texts: Sequence[str]) -> NDArray[np.float32]:
-        return vectors[[rows[text] for text in texts]]
-
-    return embed
+    return lambda texts: vectors[[rows[text] for text in texts]]

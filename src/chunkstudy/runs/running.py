@@ -43,8 +43,6 @@ PATIENCE = 10.0
 ONE_AT_A_TIME = threading.Lock()
 """A Dask worker with several threads runs one task after the other: torch has threads enough."""
 DIED = "its process died, perhaps for want of memory; use fewer processes"
-
-
 Task = tuple[Condition, ...]
 """Conditions of one collection and one encoder, in their order."""
 
