@@ -21,7 +21,7 @@ from chunkstudy.base.places import Places
 from chunkstudy.runs import rankings, records, scoring
 from chunkstudy.runs.library import Library
 from tests import small_study
-from tests.small_study import GRADED, MANY, condition, write_record
+from tests.small_study import MANY, condition, write_record
 
 ROOT = Path(__file__).parents[1]
 RUNS = ROOT / "results" / "runs"
@@ -240,14 +240,6 @@ def test_of_a_large_ranking_the_first_chunks_are_kept_anew_where_some_were(
     write_record(places, CONDITION, MANY)
     chunks = records.read(places.runs, CONDITION).first_chunks()
     assert chunks is not None and chunks.groupby("query").size().tolist() == [10] * 4
-
-
-def test_a_ranking_of_documents_keeps_their_order_and_scores(tmp_path: Path) -> None:
-    kept = write_record(Places(tmp_path), condition(collection="builtin-graded"), GRADED).kept
-    assert kept is not None
-    assert list(kept.columns) == ["query", "document", "score"]
-    assert (kept.groupby("query")["document"].nunique() == len(GRADED.documents)).all()
-    assert kept.groupby("query")["score"].is_monotonic_decreasing.all()
 
 
 def test_every_stored_record_is_whole_and_what_todays_code_would_write() -> None:
