@@ -37,7 +37,7 @@ from chunkstudy.encoders import models
 from chunkstudy.publish import planned
 from chunkstudy.publish.reproduce import TOLERANCE, pool
 from chunkstudy.runs import records, rescore
-from chunkstudy.runs.chunking import chunk
+from chunkstudy.runs.chunking import cut
 from chunkstudy.runs.conditions import (
     LATE_512,
     LOCAL_SMOLLM,
@@ -227,7 +227,7 @@ def _chunks(condition: Condition, run: records.Run, collection: Collection) -> s
     if PROTOCOLS[condition.protocol].tokenizer == "encoder" and spec.entry.takes("tokenizer"):
         return "nor chunks, which are counted in the encoder's own tokens"
     try:
-        digest = chunk(condition, collection, None).digest()
+        digest = cut(collection, spec, condition.rules).digest()
     except RuntimeError as error:  # a language model that is not here draws them
         return f"nor chunks: {error}"
     if digest != run.chunks_sha256:

@@ -21,7 +21,7 @@ from chunkstudy.published.sources import (
     published_grid,
     source_of,
 )
-from chunkstudy.runs.conditions import Condition, EncoderName
+from chunkstudy.runs.conditions import LARGE, Condition, EncoderName
 from chunkstudy.runs.requirements import AND, reason_not_run
 from chunkstudy.runs.requirements import requirements as needed
 
@@ -92,7 +92,10 @@ def test_a_condition_is_open_only_where_nothing_is_missing(
     monkeypatch.setattr(models, "with_recorded_digests", lambda spec: recorded)
     assert reason_not_run(weights) is None
     assert needed(weights), "nor on its weights"
-    llm, plain = (papers.chroma(chunker) for chunker in ("llm", "recursive-200-0"))
+    llm, plain = (
+        Condition("chroma", chunker, LARGE, "pre_embedding", "as_published-chroma")
+        for chunker in ("llm", "recursive-200-0")
+    )
     assert reason_not_run(plain) is None
     assert "gpt-4o" in str(reason_not_run(llm))
     assert needed(plain), "what a table says does not depend on this machine's keys"

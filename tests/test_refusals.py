@@ -125,7 +125,7 @@ COMMANDS = [
     (f"list --only chroma/none/{MINILM}/contextualized-600/corrected", "has 512 positions"),
     (f"list --only chroma-within/none/{MINILM}/pre_embedding/as_published-ielab", "use corrected"),
     (f"list --only builtin/fixed-64/{MINILM}/prepended-title/as_published-chroma",
-     "no paper under study scores contexts"),
+     "no paper under study reads chunks so"),
     (f"list --only builtin-graded/fixed-64/{MINILM}/contextualized-64-packed/as_published-ielab",
      "under corrected only"),
     (f"list --only builtin/proposition-sentences/{MINILM}/contextualized-64-averaged/corrected",

@@ -6,13 +6,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from chunkstudy.base.protocols import (
-    AS_PUBLISHED_CHROMA,
     AS_PUBLISHED_IELAB,
     AS_PUBLISHED_JINA,
     AS_PUBLISHED_LUMBERCHUNKER,
     CORRECTED,
 )
-from chunkstudy.runs.conditions import CONTEXTUALIZED, LARGE, PRE_EMBEDDING, Condition, EncoderName
+from chunkstudy.runs.conditions import CONTEXTUALIZED, PRE_EMBEDDING, Condition, EncoderName
 
 MAIN_SIZES = ("800-400", "400-200", "400-0", "200-0")
 JINA_SMALL = "jinaai/jina-embeddings-v2-small-en"
@@ -50,11 +49,6 @@ TAXONOMY_METHODS = (
     "lumberchunker",
     "proposition",
 )
-
-
-def chroma(chunker: str) -> Condition:
-    """The condition of a row of Chroma's main table and of the appendix's larger half."""
-    return Condition("chroma", chunker, LARGE, PRE_EMBEDDING, AS_PUBLISHED_CHROMA.name)
 
 
 def jina(collection: str, chunker: str, model: str, ordering: str) -> Condition:

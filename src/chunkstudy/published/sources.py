@@ -154,9 +154,8 @@ def _chroma(cell: Cell) -> Source:
     if cell.encoder != LARGE:
         return chroma_minilm(cell.chunker)
     model_free = cell.chunker.startswith(("recursive", "token"))
-    if model_free and not cell.of_retrieval:
-        return Condition("chroma", cell.chunker, NONE, NONE, AS_PUBLISHED_CHROMA.name)
-    return papers.chroma(cell.chunker)
+    named = (NONE, NONE) if model_free and not cell.of_retrieval else (LARGE, PRE_EMBEDDING)
+    return Condition("chroma", cell.chunker, *named, AS_PUBLISHED_CHROMA.name)
 
 
 def chroma_minilm(row: str) -> Condition:

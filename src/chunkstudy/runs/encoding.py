@@ -4,7 +4,6 @@ goes through the store."""
 from __future__ import annotations
 
 import itertools
-import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, cast
@@ -126,9 +125,8 @@ def contexts_of(
     requests = (
         request for text, of in shown for request in written_contexts.requests(method.llm, text, of)
     )
-    quiet = not sys.stderr.isatty()
     replies = asker.together(asker.ask, requests)
-    bar = tqdm(replies, "contexts", len(chunks), unit="chunk", disable=quiet, leave=False)
+    bar = tqdm(replies, "contexts", len(chunks), unit="chunk", disable=None, leave=False)
     return [written_contexts.context(reply) for reply in bar]
 
 

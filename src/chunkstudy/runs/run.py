@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from chunkstudy.base import tokens
 from chunkstudy.base.files import check_writable
-from chunkstudy.base.spans import Chunker, Collection
+from chunkstudy.base.spans import Chunker, Collection, chunk_documents
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.encoders import api
 from chunkstudy.encoders.api import ApiEncoder
 from chunkstudy.evaluation.retrieval import hnsw
-from chunkstudy.runs import rankings, records, scoring
-from chunkstudy.runs.chunking import chunk, describe, describe_language_model
+from chunkstudy.runs import records, scoring
+from chunkstudy.runs.chunking import cut, describe, describe_language_model
 from chunkstudy.runs.conditions import PREPENDED, Condition, ConditionError
 from chunkstudy.runs.encoding import Vectors, contexts_of, encode_both, jobs, read_once
 from chunkstudy.runs.records import Outcome
@@ -106,7 +106,7 @@ def read_together(conditions: Sequence[Condition], vectors: Path) -> None:
                 jobs(
                     store,
                     collection.documents,
-                    chunk(c, collection, store),
+                    cut(collection, c.chunking, c.rules, store),
                     c.method,
                     c.rules,
                 )
@@ -133,7 +133,10 @@ def evaluate(
     """
     method, protocol = condition.method, condition.rules
     started, encoding = time.perf_counter(), store.seconds if store else 0.0
-    chunks = chunk(condition, collection, store, chunker)
+    if chunker:
+        chunks = chunk_documents(chunker, collection.documents)
+    else:
+        chunks = cut(collection, condition.chunking, protocol, store)
     seconds = time.perf_counter() - started - (store.seconds - encoding if store else 0.0)
     texts = chunks.texts(collection.documents)
     vectors: Vectors | None = None
@@ -172,7 +175,7 @@ def evaluate(
         chunks_sha256=chunks.digest(),
         measures=list(scores.columns),
         per_query_sha256=records.scores_sha256(scores),
-        ranking=None if scored.kept is None else rankings.describe(scored.kept),
+        ranking=None if scored.kept is None else records.RankingSummary.describing(scored.kept),
         model=api.describe(store.encoder, vectors) if store and vectors else None,
         boundaries=None if chunker else describe(condition.chunking, store),
         reading=_reading(condition, before),

@@ -14,7 +14,6 @@ from __future__ import annotations
 import hashlib
 import json
 import struct
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -235,9 +234,7 @@ def _blocks(jobs: list[PoolJob]) -> Iterator[list[PoolJob]]:
 
 
 def _progress(total: int, label: str, unit: str) -> tqdm[Any]:
-    return tqdm(
-        total=total, desc=label, unit=unit, unit_scale=True, disable=not sys.stderr.isatty()
-    )
+    return tqdm(total=total, desc=label, unit=unit, unit_scale=True, disable=None)
 
 
 def _tensor(path: Path, name: str) -> NDArray[np.generic] | None:

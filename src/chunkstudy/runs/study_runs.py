@@ -25,7 +25,7 @@ from chunkstudy.base.sources import SourceFile, fetch
 from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.runs import study_results
-from chunkstudy.runs.chunking import chunk
+from chunkstudy.runs.chunking import cut
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.run import PACKAGES, made_on
 from chunkstudy.runs.store import VectorStore, load_store
@@ -95,7 +95,7 @@ class Context:
     def chunks(self, condition: Condition, store: VectorStore | None = None) -> Chunks:
         """The chunks of a condition; ``store`` where its chunker asks a model for boundaries."""
         collection = self.collection(condition.collection)
-        made = chunk(condition, collection, store)
+        made = cut(collection, condition.chunking, condition.rules, store)
         parts = (condition.collection, condition.chunker, condition.encoder, condition.protocol)
         return self.cut("/".join(parts), made)
 
@@ -126,8 +126,8 @@ def run(places: Places, experiment: Experiment) -> tuple[Path, Tables]:
     return folder, tables
 
 
-def chosen(experiment: Experiment, pattern: str = "*") -> list[Any]:
-    """The parts whose name fits a pattern.
+def todo(places: Places, experiment: Experiment, pattern: str = "*") -> list[Any]:
+    """The parts whose name fits a pattern and that were not run yet.
 
     Raises:
         StudyError: if there are none, or the experiment does not come in parts.
@@ -139,22 +139,18 @@ def chosen(experiment: Experiment, pattern: str = "*") -> list[Any]:
     if not matching:
         named = ", ".join(part.name for part in experiment.plan)
         raise StudyError(f"no part of study {name} is asked for; its parts are {named}")
-    return matching
-
-
-def todo(places: Places, experiment: Experiment, parts: Sequence[Any]) -> list[Any]:
-    """Those of the parts that were not run yet."""
-    tables = study_results.tables(places, experiment.name)
+    tables = study_results.tables(places, name)
     done = set(tables["parts"]["part"]) if "parts" in tables else set()
-    return [part for part in parts if part.name not in done]
+    return [part for part in matching if part.name not in done]
 
 
-def run_parts(places: Places, experiment: Experiment, parts: Sequence[Any]) -> tuple[Path, Tables]:
-    """Run parts that were not run yet; the study's folder, and its tables with all parts so far."""
+def run_parts(places: Places, experiment: Experiment, pattern: str = "*") -> tuple[Path, Tables]:
+    """Run the parts that :func:`todo` names; the study's folder, and its tables with all parts so
+    far."""
     name = experiment.name
-    assert experiment.part, f"study {name} does not come in parts"
     folder = study_results.folder(places, name)
-    for part in todo(places, experiment, parts):
+    for part in todo(places, experiment, pattern):
+        assert experiment.part
         context = Context(places)
         context.say(f"{name}: {part.name}")
         tables_of_part = experiment.part(context, part)

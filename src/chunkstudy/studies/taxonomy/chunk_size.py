@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from chunkstudy.base import tokens
 from chunkstudy.base.protocols import AS_PUBLISHED_IELAB, CORRECTED
-from chunkstudy.base.spans import Chunks, Collection
+from chunkstudy.base.spans import Chunks, Collection, chunk_documents
 from chunkstudy.base.tokens import TextTokens
 from chunkstudy.chunkers.own import checked
 from chunkstudy.collections import beir
@@ -42,7 +42,7 @@ from chunkstudy.published.chunk_size import (
 )
 from chunkstudy.published.papers import TAXONOMY_COLLECTIONS, TAXONOMY_MODELS, WINDOWS
 from chunkstudy.runs import records, study_results
-from chunkstudy.runs.chunking import chunk
+from chunkstudy.runs.chunking import cut
 from chunkstudy.runs.conditions import (
     CONTEXTUALIZED,
     MINILM_512,
@@ -325,8 +325,10 @@ def _sizes(run: RunScores, computing: RunCache) -> pd.DataFrame:
         )
     collection, vectors = load_collection(condition.collection), computing.vectors
     store = load_store(condition.encoder, vectors, condition.rules.newlines)
-    chunker = own and checked(own, collection.documents)
-    chunks = chunk(condition, collection, store, chunker)
+    if own:
+        chunks = chunk_documents(checked(own, collection.documents), collection.documents)
+    else:
+        chunks = cut(collection, condition.chunking, condition.rules, store)
     if chunks.digest() != run.run.chunks_sha256:
         raise StudyError(f"{run.variant.path} has other chunks than its record; run it again")
     return measured(condition, collection, chunks, store)

@@ -176,8 +176,7 @@ def _competes(condition: Condition) -> bool:
     ordering = parse_method(condition.ordering)
     usual = chunker.length == CHUNKERS[chunker.name].lengths[0] and not chunker.entry.control
     whole = models.spec(encoder.model).packed is None
-    read = ordering.window == encoder.reach and (condition.late or ordering.beside)
-    return usual and whole and (condition.ordering == PRE_EMBEDDING or read)
+    return usual and whole and ordering.window in (0, encoder.reach) and not ordering.context
 
 
 def _recorded(
