@@ -4,8 +4,6 @@ table at the head of REPRODUCING.md."""
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from pathlib import Path
 
 import pandas as pd
 
@@ -38,7 +36,8 @@ HEADS = (
 )  # fmt: skip
 NAMED = 3
 """Models that a work's other cells wait for, at most by name."""
-END = "<!-- end generated -->"
+GENERATED = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end generated -->)", re.DOTALL)
+"""The mark of a block, by its name, what stands there, and the mark of its end."""
 QUOTED = re.compile(r"(<!-- ([\w-]+/[\w-]+) -->)[^<]*")
 """The mark of a notebook's number, by its name, and the number, up to the next mark."""
 
@@ -50,22 +49,12 @@ def fill(places: Places) -> None:
         "advice": advice(written.answers(places)),
         "findings": headlines(written.answers(places), "results/notebooks/"),
     }
-    fill_regions(places.root / "README.md", blocks)
-    if (reproducing := places.root / "REPRODUCING.md").exists():
-        numbers, text = written.numbers(places), reproducing.read_text(encoding="utf-8")
-        write_text(reproducing, QUOTED.sub(lambda mark: mark[1] + numbers[mark[2]], text))
-
-
-def fill_regions(path: Path, blocks: Mapping[str, str]) -> None:
-    """Write blocks between a page's marks of their names; nothing where there is no page."""
-    if not path.exists():
-        return
-    text = path.read_text(encoding="utf-8")
-    for name, block in blocks.items():
-        before, mark, rest = text.partition(f"<!-- generated: {name} -->\n")
-        _, end, after = rest.partition(END)
-        text = f"{before}{mark}\n{block}\n\n{end}{after}" if end else text
-    write_text(path, text)
+    numbers = written.numbers(places)
+    for path in (places.root / "README.md", places.root / "REPRODUCING.md"):
+        if path.exists():
+            text = path.read_text(encoding="utf-8")
+            text = GENERATED.sub(lambda mark: f"{mark[1]}\n{blocks[mark[2]]}\n\n{mark[3]}", text)
+            write_text(path, QUOTED.sub(lambda mark: mark[1] + numbers[mark[2]], text))
 
 
 def works(comparison: pd.DataFrame) -> str:

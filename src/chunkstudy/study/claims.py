@@ -14,7 +14,6 @@ parts. What follows:
 
 from __future__ import annotations
 
-import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,6 +26,7 @@ from chunkstudy.base.places import Places
 from chunkstudy.published import sources, statements
 from chunkstudy.published.cells import CLAIMS, Fact
 from chunkstudy.published.statements import Statement
+from chunkstudy.study import written
 from chunkstudy.study.formats import MINUS, Columns
 from chunkstudy.study.titles import one_of
 
@@ -202,9 +202,9 @@ def collect(places: Places) -> pd.DataFrame:
         ClaimError: if two pages judge one claim, or a page judges one that is not listed.
     """
     pages: Mapping[str, dict[str, list[Row]]] = defaultdict(dict)
-    for path in sorted((places.results / "answers").glob("*.json")):
-        for row in json.loads(path.read_text(encoding="utf-8")).get("claims", ()):
-            pages[row["id"]].setdefault(path.stem, []).append(row)
+    for page, content in written.every(places):
+        for row in content.get("claims", ()):
+            pages[row["id"]].setdefault(page, []).append(row)
     for id, of_pages in pages.items():
         if len(of_pages) > 1:
             raise ClaimError(f"claim {id} is judged in {' and in '.join(of_pages)}; leave one")

@@ -40,14 +40,10 @@ class ShownCollection:
     def __post_init__(self) -> None:
         registry.find(self.name)
 
-    def load(self) -> Collection:
-        """Its documents, questions and judgments."""
-        return load_collection(self.name)
-
     def counts(self) -> pd.DataFrame:
         """A row a part: documents, characters, tokens, questions, excerpts."""
         kept = pd.DataFrame() if self.fresh else facts.read(self.places, f"{self.name}_counts")
-        counts = facts.counts(self.load()) if kept.empty else kept
+        counts = facts.counts(load_collection(self.name)) if kept.empty else kept
         part = counts["part"].str.partition("/")[0]
         sums = counts.assign(part=part, documents=1).groupby("part", sort=False)
         return (
@@ -61,7 +57,7 @@ class ShownCollection:
             return {}
         kept = pd.DataFrame() if self.fresh else facts.read(self.places, self.name)
         if kept.empty:
-            return self.load().groups
+            return load_collection(self.name).groups
         return dict(zip(kept["query_id"], kept["part"], strict=True))
 
     def _repr_html_(self) -> str:

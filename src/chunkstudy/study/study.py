@@ -13,7 +13,6 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import pandas as pd
@@ -194,7 +193,8 @@ class Study:
             StudyError: with the study's own parameters, if the condition does not hold.
         """
         if not self.default:
-            shown = f"{sentence} {OTHERWISE}" if holds else notebook.failed(_caller())
+            caller = inspect.stack(0)[1].frame
+            shown = f"{sentence} {OTHERWISE}" if holds else notebook.failed(caller)
             display(Markdown(f"**{question}** {shown}"))
             return
         if not holds:
@@ -334,8 +334,8 @@ class Study:
                 f"table {name} of the paper has a column whose rows are all the same or an "
                 "interval named twice; leave it out and say it in the caption"
             )
-        headed = Table(table.text.set_axis(list(heads.values()), axis=1))
-        text = headed.latex(name, caption, span, heads.get(once, ""), shorter)
+        headed = table.text.set_axis(list(heads.values()), axis=1)
+        text = latex.table(headed, name, caption, span, heads.get(once, ""), shorter or {})
         write_text(self._folder("paper") / f"paper_{name}.tex", text)
 
     def stored(
@@ -404,10 +404,3 @@ class Study:
         if self._numbers:
             content["numbers"] = self._numbers
         write_json(self._folder("answers") / f"{self.name}.json", content)
-
-
-def _caller() -> FrameType:
-    """The frame of whoever called the method that asks."""
-    here = inspect.currentframe()
-    assert here and here.f_back and here.f_back.f_back
-    return here.f_back.f_back

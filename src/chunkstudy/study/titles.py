@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from chunkstudy.base.models import CAUSAL_MODELS
-from chunkstudy.chunkers.table import CHUNKERS
 from chunkstudy.encoders import models
 from chunkstudy.evaluation import measures
 from chunkstudy.published.sources import WORKS
@@ -29,7 +28,6 @@ from chunkstudy.study.formats import (
     whole,
 )
 
-FAMILIES = {name: entry.title for name, entry in CHUNKERS.items()}
 PRINTED_SEGMENTATIONS = {
     "SIMPLE_CHUNKING": "Small model, by structure",
     "COT_TOPIC_CHUNKING": "Small model, by topic",
@@ -166,7 +164,7 @@ def chunker(slug: str) -> str:
         ValueError: if the slug names no chunker.
     """
     spec = parse_chunker(slug)
-    parts = [FAMILIES[spec.name]]
+    parts = [spec.entry.title]
     unit = "characters" if spec.length == "characters" else "tokens"
     if spec.name == "sentence" and spec.sizes == (1,):
         parts = ["Single sentences"]

@@ -45,9 +45,9 @@ def write(pipeline: Pipeline, ranked: Sequence[Result], scores: pd.DataFrame, fo
             index.returned,
             ranking,
             CORRECTED,
+            _read_to(result),
             store,
             store.encode([query.text for query in few.queries], "query") if store else None,
-            _read_to(result),
             RERANKER if by.reranker else WORDS,
         )
         inspected.append(searched.inspect(system.label(systems), pipeline.cutoff))
