@@ -30,7 +30,6 @@ from chunkstudy.study.scores import Scores
 from chunkstudy.study.titles import shown
 
 ALPHA = 0.05
-RECORDS = "records"
 METHODS = ("paragraph", "sentence-5", "fixed-256", "semantic", "lumberchunker", "proposition")
 METHOD_OF = {f"{method}-released": method for method in METHODS[3:]}
 """What the paper calls a chunker: LumberChunker's chunks are those that its authors released."""
@@ -181,7 +180,7 @@ def means(scores: Iterable[Scores]) -> pd.DataFrame:
     """
     rows = [
         {
-            "source": RECORDS,
+            "source": "records",
             **_keys(method, values),
             "chunker": str(values.name).split("/")[1],
             "n": len(values),
@@ -326,17 +325,19 @@ def as_printed(cells: pd.DataFrame, own: pd.DataFrame, number: str = "3") -> str
         number: of the table, ``3`` to ``5``.
     """
     printed = cells.assign(
-        source="published",
+        model=cells["encoder"].map(titles.encoder),
         method=cells["chunker"],
         value=cells["value"] / cells["unit"].map({"percent": 100, "fraction": 1}),
         best=cells["marks"].str.contains("bold"),
         worst=cells["marks"].str.contains("underline"),
         marks=cells["marks"].str.replace(r"bold|underline|\+", "", regex=True),
     )
-    both = pd.concat([printed, own], ignore_index=True)
+    runs = zip(own["encoder"], own["protocol"], strict=True)
+    names = [f"{titles.encoder(model)}, {shown('protocol', rules)}" for model, rules in runs]
+    both = pd.concat([printed, own.assign(model=names)], ignore_index=True)
     keys = pd.DataFrame(
         {
-            "model": [_model(row) for row in both.to_dict("records")],
+            "model": both["model"].map(escape),
             "method": both["method"].map(
                 lambda name: "Average" if name == AVERAGE else escape(shown("chunker", name))
             ),
@@ -353,13 +354,6 @@ def as_printed(cells: pd.DataFrame, own: pd.DataFrame, number: str = "3") -> str
         "An average is over the in-corpus collections of its model's rows."
     )
     return f"<p><b>{escape(caption)}</b></p>" + wide.rename_axis(columns=None).to_html(escape=False)
-
-
-def _model(row: dict[object, object]) -> str:
-    """Whose row it is: a published model, or a recorded one and how it was run."""
-    encoder = escape(shown("encoder", str(row["encoder"])))
-    protocol = escape(shown("protocol", str(row["protocol"])))
-    return f"{encoder}, {protocol}" if row["source"] == RECORDS else encoder
 
 
 def _cell(row: dict[object, object], number: str) -> str:
