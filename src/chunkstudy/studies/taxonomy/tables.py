@@ -33,7 +33,6 @@ ALPHA = 0.05
 METHODS = ("paragraph", "sentence-5", "fixed-256", "semantic", "lumberchunker", "proposition")
 METHOD_OF = {f"{method}-released": method for method in METHODS[3:]}
 """What the paper calls a chunker: LumberChunker's chunks are those that its authors released."""
-STRUCTURE, GUIDED = METHODS[:3], METHODS[3:]
 WHOSE = ["original", "reproduced"]
 """The numbers of Tables 1 and 2: of the authors, and of the taxonomy."""
 COLUMNS = [
@@ -56,25 +55,6 @@ AS_PACKED: Columns = {
     "windows": Column("windows used", whole),
     "fewest": Column("windows that would do", whole),
 }
-
-
-def structure_against_guided(published: pd.DataFrame) -> pd.DataFrame:
-    """The published averages over collections of each method that follows the text's structure
-    beside each that a model guides, a row a model and pair; fractions.
-
-    Args:
-        published: the cells of Table 3.
-    """
-    own = published[published["collection"] == AVERAGE]
-    average = own.pivot(index="encoder", columns="chunker", values="value")
-    rows = [
-        {"encoder": encoder, "a": a, "b": b, "structure": means[a], "guided": means[b],
-         "best chunker": means.idxmax()}
-        for encoder, means in average.iterrows()
-        for a in STRUCTURE
-        for b in GUIDED
-    ]  # fmt: skip
-    return pd.DataFrame(rows)
 
 
 def agreement(published: pd.DataFrame) -> pd.Series:
