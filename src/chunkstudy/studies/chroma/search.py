@@ -31,7 +31,7 @@ from chunkstudy.runs.chunking import build_chunker
 from chunkstudy.runs.conditions import MINILM, PRE_EMBEDDING, Condition
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
-from chunkstudy.studies.chroma.tables import MINILM_ROWS, RETRIEVAL
+from chunkstudy.studies.chroma.tables import CUTS, MINILM_ROWS, RETRIEVAL
 from chunkstudy.study.formats import Column, points_finely
 
 COLLECTIONS = ("chroma",)
@@ -44,7 +44,6 @@ CHUNKERS = (
 token windows at the sizes that they have too (:data:`chunkstudy.published.sources.TOKEN_WINDOWS`).
 """
 SEEDS = 20
-CUTS: tuple[int | str, ...] = (5, 10, MIN)
 CELL = ["offsets", "part", "measure", "statistic"]
 KEYS = ["chunker", "part", "measure", "statistic"]
 RECALL = "SpanRecall@5"

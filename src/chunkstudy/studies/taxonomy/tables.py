@@ -160,19 +160,16 @@ def means(scores: Iterable[Scores]) -> pd.DataFrame:
     """
     rows = [
         {
-            "source": "records",
             **_keys(method, values),
             "chunker": str(values.name).split("/")[1],
             "n": len(values),
             "value": float(values.mean()),
-            "best": False,
-            "worst": False,
-            "marks": "",
         }
         for scored in scores
         for method, values in _column(scored).items()
     ]
-    return pd.DataFrame(rows, columns=COLUMNS).astype({"n": "Int64", "value": float})
+    table = pd.DataFrame(rows).assign(source="records", best=False, worst=False, marks="")
+    return table[COLUMNS].astype({"n": "Int64", "value": float})
 
 
 def marked(scores: Sequence[Scores], number: str = "3") -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -238,9 +235,9 @@ def with_averages(own: pd.DataFrame, ranked: bool) -> pd.DataFrame:
         if len(values) and values.notna().all():
             added.append((AVERAGE, name, len(values), float(values.mean()), False, False))
     columns = ["method", "collection", "n", "value", "best", "worst"]
-    averages = pd.DataFrame(added, columns=columns).assign(chunker="", marks="")
-    for name in ("source", "encoder", "protocol", "ordering"):
-        averages[name] = own[name].iloc[0]
+    averages = pd.DataFrame(added, columns=columns).assign(
+        chunker="", marks="", **own.iloc[0][["source", "encoder", "protocol", "ordering"]]
+    )
     both = pd.concat([own, averages[COLUMNS]], ignore_index=True) if added else own
     order = dict.fromkeys([*METHODS, *own["method"], AVERAGE])
     places = {name: at for at, name in enumerate(order)}
