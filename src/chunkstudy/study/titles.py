@@ -344,7 +344,7 @@ COLUMNS: Columns = {
     "p_equivalent_holm": Column("p of equivalence, Holm", probability),
     "source": Column("source", one_of({"records": "ours"})),
     **alike(named("chunker"), "instead"),
-    **alike(named("collection"), "collections", "measured on", "left out", "above in"),
+    **alike(named("collection"), "collections", "measured on"),
     **alike(named("language model"), "answered by"),
     # Sizes, counts, costs and speeds.
     **alike(whole, "published size", "draws", "chunks", "documents", "requests",
@@ -371,9 +371,6 @@ COLUMNS: Columns = {
     "method": Column("method", named("method")),
     "arm": Column("arm", one_of(BASELINES)),
     **alike(number, "r", "area"),
-    "Pearson r": Column("Pearson's r", number),
-    "Spearman rho": Column("Spearman's rho", number),
-    "p (exact)": Column("p, exact", probability),
     "random": Column("mean of draws", percent),
     "entropy": Column("entropy, bits", number),
     "error": Column("standard error, bits", number),

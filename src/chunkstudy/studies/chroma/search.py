@@ -31,7 +31,7 @@ from chunkstudy.runs.chunking import build_chunker
 from chunkstudy.runs.conditions import MINILM, PRE_EMBEDDING, Condition
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
-from chunkstudy.studies.chroma.tables import MINILM_ROWS, RETRIEVAL
+from chunkstudy.studies.chroma.tables import CUTS, MINILM_ROWS, RETRIEVAL
 from chunkstudy.study.formats import Column, points_finely
 
 COLLECTIONS = ("chroma",)
@@ -44,7 +44,6 @@ CHUNKERS = (
 token windows at the sizes that they have too (:data:`chunkstudy.published.sources.TOKEN_WINDOWS`).
 """
 SEEDS = 20
-CUTS: tuple[int | str, ...] = (5, 10, MIN)
 CELL = ["offsets", "part", "measure", "statistic"]
 KEYS = ["chunker", "part", "measure", "statistic"]
 RECALL = "SpanRecall@5"
@@ -138,15 +137,10 @@ def unexplained(cells: pd.DataFrame) -> pd.DataFrame:
         cells: as ``Study.beside`` gives it.
     """
     own = cells[(cells["verdict"] == "deviates") & cells["stack_low"].notna()]
-    published, exact = own["published"].astype(float) / 100, own["reproduced"] / 100
-    table = own[KEYS].assign(**{"published": published, "exact search": exact})
-    return table.assign(
-        **{
-            "search least": own["stack_low"] / 100,
-            "search most": own["stack_high"] / 100,
-            "off by": exact - published,
-        }
-    )
+    numbers = own[["published", "reproduced", "stack_low", "stack_high"]].astype(float) / 100
+    names = ["published", "exact search", "search least", "search most"]
+    table = own[KEYS].join(numbers.set_axis(names, axis=1))
+    return table.assign(**{"off by": table["exact search"] - table["published"]})
 
 
 def recalls(cells: pd.DataFrame, spread: pd.DataFrame, corrected: pd.DataFrame) -> pd.DataFrame:
@@ -185,19 +179,13 @@ def sides(table: pd.DataFrame) -> pd.DataFrame:
     Args:
         table: as :func:`recalls` gives it.
     """
-    shown = ("as published", "search mean", "true offsets", "corrected")
-    rows = []
-    for name in shown:
-        shift = 100 * (table[name] - table["published"])
-        above, below = int((shift > HALF).sum()), int((shift < -HALF).sum())
-        p = stats.binomtest(above, above + below).pvalue if above + below else 1.0
-        rows.append(
-            {
-                "recall by": name,
-                "above": above,
-                "below": below,
-                "mean": float(shift.mean()) / 100,
-                "p": float(p),
-            }
-        )
-    return pd.DataFrame(rows)
+    searches = ["as published", "search mean", "true offsets", "corrected"]
+    shifts = 100 * table[searches].sub(table["published"], axis=0)
+    counts = {"above": (shifts > HALF).sum(), "below": (shifts < -HALF).sum()}
+    both = pd.DataFrame(counts | {"mean": shifts.mean() / 100})
+    # of no row on either side p is 1, as of one row
+    both["p"] = [
+        stats.binomtest(above, max(1, above + below)).pvalue
+        for above, below in zip(*counts.values(), strict=True)
+    ]
+    return both.rename_axis("recall by").reset_index()

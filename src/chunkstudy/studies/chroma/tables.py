@@ -44,12 +44,7 @@ MEASURES = ("SpanRecall@5", "SpanPrecision@5", "PrecisionOmega", "SpanIoU@5", "S
 OMEGA = "PrecisionOmega"
 """Needs no ranking, so that chunks which no model draws are compared once."""
 MINILM_ROWS = (
-    "recursive-250-125",
-    "token-250-125",
-    "recursive-250-0",
-    "token-250-0",
-    "recursive-200-0",
-    "token-200-0",
+    *(f"{family}-{size}" for size in SIZES for family in ("recursive", "token")),
     "cluster-250",
     "cluster-200",
 )
@@ -136,12 +131,9 @@ def counts_beside_published(counts: pd.DataFrame) -> pd.DataFrame:
     table = pd.concat([counts, sums], ignore_index=True)
     published = pd.DataFrame.from_dict(PUBLISHED_COUNTS, "index", columns=["tokens", "queries"])
     published.loc["all"] = published.sum()
-    beside = table[["part", "tokens", "queries"]].merge(
-        published, "left", left_on="part", right_index=True, suffixes=("", " published")
-    )
-    columns = ["tokens published", "queries published"]
-    table[columns] = beside[columns].to_numpy()
-    chosen = table[["part", "tokens", columns[0], "queries", columns[1], "excerpts", REPEATED]]
+    table = table.join(published.add_suffix(" published"), on="part")
+    units = [name for unit in published for name in (unit, f"{unit} published")]
+    chosen = table[["part", *units, "excerpts", REPEATED]]
     return chosen.astype({column: "Int64" for column in chosen if column != "part"})
 
 
@@ -177,8 +169,7 @@ def lengths(places: Places, published: pd.DataFrame) -> pd.DataFrame:
         published: that table, as ``Study.published`` gives it.
     """
     library, protocol = Library(places), AS_PUBLISHED_CHROMA.name
-    means = published[published["statistic"] == "mean"]
-    cells = means.set_index(["chunker", "measure"])["value"]
+    cells = at(published, statistic="mean").set_index(["chunker", "measure"])["value"]
     rows = []
     for name in (f"recursive-{size}" for size in SIZES):
         for length in LENGTHS:
@@ -195,7 +186,7 @@ def lengths(places: Places, published: pd.DataFrame) -> pd.DataFrame:
                 "published size": cells[name, "chunk size"],
                 "size in cl100k": sizes["cl100k"].mean,
                 "size in WordPiece": sizes["wordpiece"].mean,
-                "size in WordPiece with special tokens": sizes["wordpiece"].mean + 2,
+                "size in WordPiece with special tokens": sizes["wordpiece"].mean + SPECIAL,
                 "published recall": recall,
             }
             if scored is not None:

@@ -82,7 +82,8 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
         for number, (place, other) in enumerate(pairs[:count], start=1):
             context.say(f"{name}: text {number} of {len(pairs[:count])}")
             key = {"model": name, "collection": place.collection, "document": place.document}
-            moved = movements(reader(encoder), content(encoder, place), content(encoder, other))
+            text, instead = (ids[:CONTENT] for ids, _ in encoder.content([place.text, other.text]))
+            moved = movements(reader(encoder), text, instead)
             rows += [{**key, "start": place.start, **row} for row in moved]
     return {"movements": pd.DataFrame(rows)}
 
@@ -115,21 +116,6 @@ def reach(movements: pd.DataFrame) -> pd.DataFrame:
                 }
             )
     return pd.DataFrame(rows)
-
-
-def content(encoder: TransformerEncoder, place: Place) -> list[int]:
-    """The tokens of a text.
-
-    Raises:
-        StudyError: if there are too few.
-    """
-    tokens = encoder.content([place.text])[0][0][:CONTENT]
-    if len(tokens) < CONTENT:
-        raise StudyError(
-            f"{place.document} of {place.collection} has {len(tokens)} tokens from character "
-            f"{place.start} on, fewer than {CONTENT}; raise CHARACTERS"
-        )
-    return tokens
 
 
 def reader(encoder: TransformerEncoder) -> Read:

@@ -17,12 +17,12 @@ COLLECTIONS = tuple(dict.fromkeys((*beir.LAPTOP, *JINA_TABLE)))
 def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
     """``characters``: mean characters of a document, of a title and a text without the space that
     joins them, a row per collection; a large one only where it was fetched."""
-    fetched = {name for name in beir.SOURCES if name in beir.LAPTOP or beir.available(name)}
-    available = [name for name in collections if name in fetched or name not in beir.SOURCES]
     rows = []
-    for name in available:
-        documents = context.collection(name).documents
+    for name in collections:
         of_beir = name in beir.SOURCES
+        if of_beir and name not in beir.LAPTOP and not beir.available(name):
+            continue
+        documents = context.collection(name).documents
         characters = beir.characters(name) if of_beir else sum(len(d.text) for d in documents)
         rows.append((name, len(documents), characters / len(documents)))
     columns = ["collection", "documents", "mean characters"]

@@ -159,20 +159,14 @@ def prints(post: pd.DataFrame, others: Mapping[str, pd.DataFrame]) -> pd.DataFra
 def agreement(prints: pd.DataFrame) -> pd.DataFrame:
     """``prints``, counted by place and model: scores, those that are the same, those that are
     another model's, and the largest difference."""
-    counted = prints.assign(
-        same=prints["same"] == "yes",
-        other=prints["other model"].notna(),
-        apart=prints["difference"].abs(),
-    ).groupby(["also published in", "encoder"], sort=False)
-    table = counted.agg(
-        **{
-            "scores": ("same", "size"),
-            "the same": ("same", "sum"),
-            "another model's": ("other", "sum"),
-            "largest difference": ("apart", "max"),
-        }
-    )
-    return table.reset_index()
+    by = prints.groupby(["also published in", "encoder"], sort=False)
+    counts = {
+        "scores": by.size(),
+        "the same": by["same"].agg(lambda same: (same == "yes").sum()),
+        "another model's": by["other model"].count(),
+        "largest difference": by["difference"].agg(lambda gaps: gaps.abs().max()),
+    }
+    return pd.DataFrame(counts).reset_index()
 
 
 def _fractions(cells: pd.DataFrame) -> pd.DataFrame:

@@ -50,6 +50,7 @@ from chunkstudy.runs.conditions import (
     Condition,
     EncoderName,
 )
+from chunkstudy.runs.records import Run
 from chunkstudy.runs.store import VectorStore, load_store
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.runs.study_runs import Context
@@ -78,7 +79,8 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
     no row.
 
     Raises:
-        RuntimeError: if chunks are not those that a record was made with.
+        StudyError: if chunks are not those that a record was made with.
+        RuntimeError: if there is no record.
     """
     made = {}
     recorded = records.find(context.places.runs)
@@ -105,16 +107,20 @@ def _measured(context: Context, condition: Condition) -> pd.DataFrame:
     collection, store = context.collection(condition.collection), context.store(condition.encoder)
     if condition.chunking.encoder:
         context.store(condition.chunking.encoder)  # notes who draws the boundaries
-    chunks = context.chunks(condition, store)
-    if chunks.digest() != records.read(context.places.runs, condition).run.chunks_sha256:
-        raise RuntimeError(f"{condition} has other chunks than its record; run it again")
-    return measured(condition, collection, chunks, store)
+    run = records.read(context.places.runs, condition).run
+    return measured(condition, run, collection, context.chunks(condition, store), store)
 
 
 def measured(
-    condition: Condition, collection: Collection, chunks: Chunks, store: VectorStore
+    condition: Condition, run: Run, collection: Collection, chunks: Chunks, store: VectorStore
 ) -> pd.DataFrame:
-    """``chunker, protocol`` and what :func:`per_query` finds of a condition's chunks."""
+    """``chunker, protocol`` and what :func:`per_query` finds of a run's chunks.
+
+    Raises:
+        StudyError: if these are other chunks.
+    """
+    if chunks.digest() != run.chunks_sha256:
+        raise StudyError(f"{condition} has other chunks than its record; run it again")
     texts = chunks.texts(collection.documents)
     if condition.encoder == MINILM_512:
         sizes = tokens.counter("wordpiece").count_many(texts)
@@ -329,6 +335,4 @@ def _sizes(run: RunScores, computing: RunCache) -> pd.DataFrame:
         chunks = chunk_documents(checked(own, collection.documents), collection.documents)
     else:
         chunks = cut(collection, condition.chunking, condition.rules, store)
-    if chunks.digest() != run.run.chunks_sha256:
-        raise StudyError(f"{run.variant.path} has other chunks than its record; run it again")
-    return measured(condition, collection, chunks, store)
+    return measured(condition, run.run, collection, chunks, store)

@@ -30,11 +30,9 @@ from chunkstudy.study.scores import Scores
 from chunkstudy.study.titles import shown
 
 ALPHA = 0.05
-RECORDS = "records"
 METHODS = ("paragraph", "sentence-5", "fixed-256", "semantic", "lumberchunker", "proposition")
 METHOD_OF = {f"{method}-released": method for method in METHODS[3:]}
 """What the paper calls a chunker: LumberChunker's chunks are those that its authors released."""
-STRUCTURE, GUIDED = METHODS[:3], METHODS[3:]
 WHOSE = ["original", "reproduced"]
 """The numbers of Tables 1 and 2: of the authors, and of the taxonomy."""
 COLUMNS = [
@@ -57,25 +55,6 @@ AS_PACKED: Columns = {
     "windows": Column("windows used", whole),
     "fewest": Column("windows that would do", whole),
 }
-
-
-def structure_against_guided(published: pd.DataFrame) -> pd.DataFrame:
-    """The published averages over collections of each method that follows the text's structure
-    beside each that a model guides, a row a model and pair; fractions.
-
-    Args:
-        published: the cells of Table 3.
-    """
-    own = published[published["collection"] == AVERAGE]
-    average = own.pivot(index="encoder", columns="chunker", values="value")
-    rows = [
-        {"encoder": encoder, "a": a, "b": b, "structure": means[a], "guided": means[b],
-         "best chunker": means.idxmax()}
-        for encoder, means in average.iterrows()
-        for a in STRUCTURE
-        for b in GUIDED
-    ]  # fmt: skip
-    return pd.DataFrame(rows)
 
 
 def agreement(published: pd.DataFrame) -> pd.Series:
@@ -181,19 +160,16 @@ def means(scores: Iterable[Scores]) -> pd.DataFrame:
     """
     rows = [
         {
-            "source": RECORDS,
             **_keys(method, values),
             "chunker": str(values.name).split("/")[1],
             "n": len(values),
             "value": float(values.mean()),
-            "best": False,
-            "worst": False,
-            "marks": "",
         }
         for scored in scores
         for method, values in _column(scored).items()
     ]
-    return pd.DataFrame(rows, columns=COLUMNS).astype({"n": "Int64", "value": float})
+    table = pd.DataFrame(rows).assign(source="records", best=False, worst=False, marks="")
+    return table[COLUMNS].astype({"n": "Int64", "value": float})
 
 
 def marked(scores: Sequence[Scores], number: str = "3") -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -259,9 +235,9 @@ def with_averages(own: pd.DataFrame, ranked: bool) -> pd.DataFrame:
         if len(values) and values.notna().all():
             added.append((AVERAGE, name, len(values), float(values.mean()), False, False))
     columns = ["method", "collection", "n", "value", "best", "worst"]
-    averages = pd.DataFrame(added, columns=columns).assign(chunker="", marks="")
-    for name in ("source", "encoder", "protocol", "ordering"):
-        averages[name] = own[name].iloc[0]
+    averages = pd.DataFrame(added, columns=columns).assign(
+        chunker="", marks="", **own.iloc[0][["source", "encoder", "protocol", "ordering"]]
+    )
     both = pd.concat([own, averages[COLUMNS]], ignore_index=True) if added else own
     order = dict.fromkeys([*METHODS, *own["method"], AVERAGE])
     places = {name: at for at, name in enumerate(order)}
@@ -326,17 +302,19 @@ def as_printed(cells: pd.DataFrame, own: pd.DataFrame, number: str = "3") -> str
         number: of the table, ``3`` to ``5``.
     """
     printed = cells.assign(
-        source="published",
+        model=cells["encoder"].map(titles.encoder),
         method=cells["chunker"],
         value=cells["value"] / cells["unit"].map({"percent": 100, "fraction": 1}),
         best=cells["marks"].str.contains("bold"),
         worst=cells["marks"].str.contains("underline"),
         marks=cells["marks"].str.replace(r"bold|underline|\+", "", regex=True),
     )
-    both = pd.concat([printed, own], ignore_index=True)
+    runs = zip(own["encoder"], own["protocol"], strict=True)
+    names = [f"{titles.encoder(model)}, {shown('protocol', rules)}" for model, rules in runs]
+    both = pd.concat([printed, own.assign(model=names)], ignore_index=True)
     keys = pd.DataFrame(
         {
-            "model": [_model(row) for row in both.to_dict("records")],
+            "model": both["model"].map(escape),
             "method": both["method"].map(
                 lambda name: "Average" if name == AVERAGE else escape(shown("chunker", name))
             ),
@@ -353,13 +331,6 @@ def as_printed(cells: pd.DataFrame, own: pd.DataFrame, number: str = "3") -> str
         "An average is over the in-corpus collections of its model's rows."
     )
     return f"<p><b>{escape(caption)}</b></p>" + wide.rename_axis(columns=None).to_html(escape=False)
-
-
-def _model(row: dict[object, object]) -> str:
-    """Whose row it is: a published model, or a recorded one and how it was run."""
-    encoder = escape(shown("encoder", str(row["encoder"])))
-    protocol = escape(shown("protocol", str(row["protocol"])))
-    return f"{encoder}, {protocol}" if row["source"] == RECORDS else encoder
 
 
 def _cell(row: dict[object, object], number: str) -> str:
