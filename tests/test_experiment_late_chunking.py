@@ -39,8 +39,7 @@ SMALL = Collection(
 
 @pytest.fixture(scope="module")
 def encoder(tmp_path_factory: pytest.TempPathFactory) -> TransformerEncoder:
-    folder = tmp_path_factory.mktemp("bert")
-    return small_training.encoder(folder, small_training.model(folder))
+    return small_training.encoder(tmp_path_factory.mktemp("bert"))
 
 
 def test_all_chunkers_are_pooled_from_one_reading(

@@ -38,8 +38,7 @@ SIZES = st.tuples(st.integers(4, 18), st.integers(0, 17)).filter(lambda sizes: s
 
 @pytest.fixture(scope="module")
 def encoder(tmp_path_factory: pytest.TempPathFactory) -> TransformerEncoder:
-    folder = tmp_path_factory.mktemp("bert")
-    return small_training.encoder(folder, small_training.model(folder))
+    return small_training.encoder(tmp_path_factory.mktemp("bert"))
 
 
 def slug(window: int, layout: str) -> str:

@@ -356,7 +356,7 @@ COLUMNS: Columns = {
     **alike(tenths, "candidates", "pieces", "seconds", "chunks a document", "mean characters"),
     **alike(number, "size in cl100k", "size in WordPiece", "size in WordPiece with special tokens",
             "documents a second", "printed a second", "tokens a second", "million tokens in",
-            "million tokens out", "US dollars", "US dollars, Emma"),
+            "million tokens out", "US dollars"),
     "run": Column("cells run", whole),
     "not_run": Column("not run", whole),
     "chunking s/M tokens": Column("chunking: seconds per million tokens", number),
