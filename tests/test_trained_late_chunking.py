@@ -89,8 +89,6 @@ def test_parts_are_chosen_by_name_and_a_wrong_choice_is_refused() -> None:
     assert len(study_runs.chosen(STUDY)) == len(PLAN)
     with pytest.raises(StudyError, match="its parts are within/untrained-512-fold-0"):
         study_runs.chosen(STUDY, "*-fold-17-*")
-    with pytest.raises(StudyError, match="study made does not come in parts; leave --part"):
-        study_runs.chosen(Experiment("made", "How many?"))
 
 
 def test_the_command_prices_parts_without_running_them_and_refuses_parts_of_other_studies(
