@@ -139,13 +139,10 @@ def test_the_area_is_the_share_of_pairs_that_are_won_and_a_group_drawn_twice_cou
 ) -> None:
     scores, true, groups = (list(column) for column in zip(*places, strict=True))
     names = sorted(set(groups))
-    times = np.ones(len(names))
-    if again:
-        times = np.arange(len(names), dtype=float)  # the first is not drawn at all
+    times = np.arange(len(names)) if again else np.ones(len(names))  # the first not drawn at all
     repeated = [place for place in places for _ in range(int(times[names.index(place[2])]))]
     expected = pairs_counted([p[0] for p in repeated], [p[1] for p in repeated])
-    counts = roc.pair_counts(scores, true, groups)
-    found = counts.area(times) if again else counts.area()
+    found = roc.pair_counts(scores, true, groups).area(times)
     assert float(found) == pytest.approx(expected, nan_ok=True)
 
 
