@@ -139,13 +139,10 @@ def test_the_area_is_the_share_of_pairs_that_are_won_and_a_group_drawn_twice_cou
 ) -> None:
     scores, true, groups = (list(column) for column in zip(*places, strict=True))
     names = sorted(set(groups))
-    times = np.ones(len(names))
-    if again:
-        times = np.arange(len(names), dtype=float)  # the first is not drawn at all
+    times = np.arange(len(names)) if again else np.ones(len(names))  # the first not drawn at all
     repeated = [place for place in places for _ in range(int(times[names.index(place[2])]))]
     expected = pairs_counted([p[0] for p in repeated], [p[1] for p in repeated])
-    counts = roc.pair_counts(scores, true, groups)
-    found = counts.area(times) if again else counts.area()
+    found = roc.pair_counts(scores, true, groups).area(times)
     assert float(found) == pytest.approx(expected, nan_ok=True)
 
 
@@ -165,11 +162,6 @@ def test_the_jackknife_is_that_of_leaving_each_group_out() -> None:
     assert roc.area(roc.pair_counts(scores, true, groups)).error == pytest.approx(expected)
 
 
-def test_a_missing_score_is_refused() -> None:
-    with pytest.raises(ValueError, match="leave out what was not measured"):
-        roc.pair_counts([1.0, float("nan")], [True, False], [0, 1])
-
-
 def test_what_is_left_out_has_no_say_in_its_own_score() -> None:
     scores, true, groups = some(1.0)
     before = roc.held_out(scores[:, None], true, groups)
@@ -179,6 +171,8 @@ def test_what_is_left_out_has_no_say_in_its_own_score() -> None:
     assert not np.allclose(before[~part], after[~part])
 
 
-def test_one_group_cannot_be_held_out() -> None:
+def test_what_cannot_be_told_is_refused() -> None:
+    with pytest.raises(ValueError, match="leave out what was not measured"):
+        roc.pair_counts([1.0, float("nan")], [True, False], [0, 1])
     with pytest.raises(ValueError, match="give two"):
         roc.held_out([[1.0], [2.0]], [True, False], [0, 0])

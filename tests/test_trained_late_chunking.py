@@ -89,8 +89,6 @@ def test_parts_are_chosen_by_name_and_a_wrong_choice_is_refused(places: Places) 
     assert len(study_runs.todo(places, STUDY)) == len(PLAN)
     with pytest.raises(StudyError, match="its parts are within/untrained-512-fold-0"):
         study_runs.todo(places, STUDY, "*-fold-17-*")
-    with pytest.raises(StudyError, match="study made does not come in parts; leave --part"):
-        study_runs.run_parts(places, Experiment("made", "How many?"))
 
 
 def test_the_command_prices_parts_without_running_them_and_refuses_parts_of_other_studies(

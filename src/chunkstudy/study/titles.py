@@ -352,7 +352,7 @@ COLUMNS: Columns = {
     **alike(tenths, "seconds", "mean characters"),
     **alike(number, "size in cl100k", "size in WordPiece", "size in WordPiece with special tokens",
             "documents a second", "printed a second", "tokens a second", "million tokens in",
-            "million tokens out", "US dollars", "US dollars, Emma"),
+            "million tokens out", "US dollars"),
     "run": Column("cells run", whole),
     "not_run": Column("not run", whole),
     "document length": Column("document length, characters", whole),

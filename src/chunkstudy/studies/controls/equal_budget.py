@@ -111,7 +111,7 @@ def read(
 
 def tables(
     context: Context,
-    collections: Sequence[str] = COLLECTIONS,
+    _: Sequence[str] = (),
     compared: Sequence[Sequence[Condition]] = (),
     budgets: Sequence[int] = BUDGETS,
     k: int = CUT,
@@ -122,19 +122,12 @@ def tables(
 
     Args:
         context: hands out collections and models.
-        collections: whose registered comparisons are made, where none are named.
-        compared: other comparisons.
+        compared: other comparisons than those that are stored.
         budgets: cl100k tokens.
         k: chunks, beside the budgets.
-
-    Raises:
-        ValueError: if there is nothing to compare on these collections.
     """
-    compared = compared or [some for some in COMPARED if some[0].collection in collections]
-    if not compared:
-        raise ValueError(f"nothing is compared there; use one of {', '.join(COLLECTIONS)}")
     questions, chunkers = [], []
-    for some in compared:
+    for some in compared or COMPARED:
         keys = _keys(some[0])
         collection, store = context.collection(keys["collection"]), context.store(keys["encoder"])
         offsets = [cl100k_offsets(document.text) for document in collection.documents]

@@ -120,9 +120,7 @@ def read(study: Study, controls: Sequence[Control]) -> dict[str, pd.DataFrame]:
 
 
 def tables(
-    context: Context,
-    collections: Sequence[str] = COLLECTIONS,
-    controls: Sequence[Control] = (),
+    context: Context, _: Sequence[str] = (), controls: Sequence[Control] = ()
 ) -> dict[str, pd.DataFrame]:
     """``draws``: of each method and draw the mean of each measure, and of its chunks how many there
     are and the standard deviation of their characters; draw 0 is the method itself.
@@ -133,12 +131,10 @@ def tables(
 
     Args:
         context: hands out collections and models.
-        collections: whose stored controls are made, where none are named.
-        controls: others.
+        controls: other ones than those that are stored.
     """
-    controls = controls or [some for some in CONTROLS if some.collection in collections]
     rows, questions = [], []
-    for control in controls:
+    for control in controls or CONTROLS:
         collection = context.collection(control.collection)
         if control.documents:
             collection = collection.asked_of(control.documents)

@@ -18,6 +18,7 @@ its windows again; all others are of Emma, the one other text that the model was
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -55,7 +56,7 @@ from chunkstudy.study import titles
 from chunkstudy.study.drawing import COLORS, intervals, one_legend, style, titled
 
 NAME = "window-answers"
-COLLECTIONS = ("gutenqa-emma",)
+COLLECTIONS = (BOOK,) = ("gutenqa-emma",)
 RELEASED, SMALL = "lumberchunker-released", f"lumberchunker-by-{LOCAL_SMOLLM}"
 CANDIDATES, SIZES = "any candidate", "the same sizes"
 """What is at random."""
@@ -76,7 +77,7 @@ BOOTSTRAP = f"percentile bootstrap over windows, {statistics.RESAMPLES:,} resamp
 MODEL = parse_chunker(SMALL).llm
 
 
-def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
+def tables(context: Context, _: Sequence[str] = ()) -> dict[str, pd.DataFrame]:
     """``draws``: of each draw how many chunks it has, their mean tokens (cl100k), and the mean of
     each measure. ``questions``: of each question the mean over the draws. In both, ``chunker`` says
     whose sizes were kept, and is empty where candidates are at random.
@@ -85,28 +86,23 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
     them begins the next chunk, counted from 1; 0 where none does, since the authors' windows are
     not quite the corrected ones.
     """
-    of_orderings = [scored(context, name, ordering) for name in collections for ordering in DRAWS]
-    answers = [answered(context, _condition(name, RELEASED, PRE_EMBEDDING)) for name in collections]
+    draws, questions = zip(*(scored(context, ordering) for ordering in DRAWS), strict=True)
     return {
-        "draws": pd.DataFrame([row for rows, _ in of_orderings for row in rows]),
-        "questions": pd.concat(
-            [one for _, some in of_orderings for one in some], ignore_index=True
-        ),
-        "answers": pd.concat(answers, ignore_index=True),
+        "draws": pd.DataFrame([*chain(*draws)]),
+        "questions": pd.concat([*chain(*questions)], ignore_index=True),
+        "answers": answered(context, _condition(RELEASED, PRE_EMBEDDING)),
     }
 
 
-def scored(
-    context: Context, name: str, ordering: str
-) -> tuple[list[dict[str, object]], list[pd.DataFrame]]:
+def scored(context: Context, ordering: str) -> tuple[list[dict[str, object]], list[pd.DataFrame]]:
     """Rows of ``draws`` and of ``questions`` under one ordering."""
-    collection, store = context.collection(name), context.store(MINILM_512)
+    collection, store = context.collection(BOOK), context.store(MINILM_512)
     queries = store.encode([query.text for query in collection.queries], "query")
     sets = list(every_draw(context, collection, ordering))
     # plain chunks one set after the other, so that a run that is killed goes on where it was
     together = [sets] if ordering != PRE_EMBEDDING else [[draw] for draw in sets]
     count = counter("cl100k").count_many
-    keys: dict[str, str] = {"collection": name, "encoder": MINILM_512, "ordering": ordering}
+    keys: dict[str, str] = {"collection": BOOK, "encoder": MINILM_512, "ordering": ordering}
     draws = []
     scores: dict[tuple[str, str], list[pd.DataFrame]] = {}
     for some in together:
@@ -133,11 +129,11 @@ def every_draw(
     """What is at random, whose sizes were kept, the draw, and its chunks."""
     draws = DRAWS[ordering]
     for draw in range(1, draws[CANDIDATES] + 1):
-        condition = _condition(collection.name, f"lumberchunker-random-{draw}", ordering)
+        condition = _condition(f"lumberchunker-random-{draw}", ordering)
         yield CANDIDATES, "", draw, context.chunks(condition)
     units = [paragraphs(document.text) for document in collection.documents]
     try:
-        own = context.chunks(_condition(collection.name, SMALL, ordering))
+        own = context.chunks(_condition(SMALL, ordering))
     except NotRecordedError as error:
         context.say(f"left out for now: {error}")
         return
@@ -164,8 +160,8 @@ def answered(context: Context, condition: Condition) -> pd.DataFrame:
     return pd.DataFrame(rows).assign(collection=condition.collection, chunker=condition.chunker)
 
 
-def _condition(collection: str, chunker: str, ordering: str) -> Condition:
-    return Condition(collection, chunker, MINILM_512, ordering, CORRECTED.name)
+def _condition(chunker: str, ordering: str) -> Condition:
+    return Condition(BOOK, chunker, MINILM_512, ordering, CORRECTED.name)
 
 
 def answers(places: Places) -> pd.DataFrame:

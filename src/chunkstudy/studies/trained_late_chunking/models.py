@@ -26,20 +26,12 @@ from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.trained_late_chunking.batches import Passages, passages
 from chunkstudy.studies.trained_late_chunking.loop import WEIGHTS, train
-from chunkstudy.studies.trained_late_chunking.parts import (
-    PLAN,
-    Part,
-    Source,
-    Triple,
-    split,
-    triples,
-)
+from chunkstudy.studies.trained_late_chunking.parts import PLAN as PLAN
+from chunkstudy.studies.trained_late_chunking.parts import Part, Source, Triple, split, triples
 
 COLLECTIONS = ()
 PACKAGES = ("safetensors",)
 NAME = "trained-late-chunking"
-
-__all__ = ["COLLECTIONS", "NAME", "PACKAGES", "PLAN", "estimate", "part"]
 TRAINED_ON = (covid_qa.WITHIN, "chroma-within")
 """Papers, and corpora."""
 PASSAGES = "sentence-5"

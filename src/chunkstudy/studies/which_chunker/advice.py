@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -19,21 +18,6 @@ GROUP = ["task", "collection", "encoder"]
 """What is ranked by itself, as the tables name it."""
 SYSTEM = list(System._fields)
 AS_GOOD = "not significantly worse"
-IN_THE_PAPER: dict[str, Any] = {
-    "heads": {"task": "task", "collection": "collection", "encoder": "model",
-              "chunker": "chunker", "ordering": "ranked by", "n": "questions", "score": "score",
-              "low": "95% interval", READ: "tokens", "worse": "worse", "others": "others"},
-    "caption": "The best system by task, collection and model among those that were run, under "
-    "the corrected protocol: its score in percent (recall of excerpts at five, nDCG@10, DCG@10), "
-    "the tokens that a reader gets, and how many of the other systems are significantly worse. "
-    "Sizes and windows, which the model reads at once, are in tokens.",
-    "span": "page", "once": "task",
-    "shorter": {"Chroma, five corpora together": "Chroma, all corpora",
-                "-v2, 512 tokens": "-v2", " by itself": "", " tokens": "",
-                "all-MiniLM-L6-v2": "MiniLM", "all-mpnet-base-v2": "mpnet",
-                "two windows averaged": "averaged"},
-}  # fmt: skip
-"""How the paper sets the advice."""
 SLUG_WINDOW = re.compile(r"(?<=late|lain), (\d+) tokens")
 """What one that reads chunks of as many tokens is not to be taken for."""
 
@@ -41,11 +25,8 @@ SLUG_WINDOW = re.compile(r"(?<=late|lain), (\d+) tokens")
 def called(chunker: str, ordering: str, window: object) -> str:
     """A system by its names; late chunking says its window itself."""
     read = f"plain, {window} tokens" if ordering == PRE_EMBEDDING else titles.system(ordering)
-    return f"{titles.shown('chunker', chunker)}, {SLUG_WINDOW.sub(_window, read)}"
-
-
-def _window(found: re.Match[str]) -> str:
-    return f" in windows of {found[1]}"
+    read = SLUG_WINDOW.sub(r" in windows of \1", read)
+    return f"{titles.shown('chunker', chunker)}, {read}"
 
 
 def all_called(text: str) -> str:
