@@ -6,6 +6,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -55,8 +57,8 @@ LESS = 0.9
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """What an evaluation found.
+class Evaluation:
+    """What an evaluation found, and where it lies.
 
     Attributes:
         table: a row a system, the best first; scores are fractions with 95% intervals.
@@ -68,6 +70,8 @@ class Comparison:
             with one system.
         chosen: the place in the table of the way to take: of those that no test tells from the
             best the one that costs least.
+        record: what the evaluation rests on, as ``evaluation.json`` holds it.
+        folder: with all files; ``page`` is the one to open first.
     """
 
     table: pd.DataFrame
@@ -77,11 +81,24 @@ class Comparison:
     answer: str
     more: str
     chosen: int
+    record: dict[str, Any]
+    folder: Path
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was left out, a sentence each."""
+        return tuple(self.record["left_out"])
+
+    @property
+    def page(self) -> Path:
+        return self.folder / "index.html"
 
 
-def compare(pipeline: Pipeline, ranked: Sequence[Result], seed: int) -> Comparison:
-    """Every table, from per-query scores of the systems, the best first; ``seed`` is that of the
-    resamples behind the intervals."""
+def compare(
+    pipeline: Pipeline, ranked: Sequence[Result], record: dict[str, Any], folder: Path
+) -> Evaluation:
+    """Every table, from per-query scores of the systems, the best first."""
+    seed: int = record["seed"]
     measure, documents = pipeline.measures[0], _documents_asked(pipeline)
     systems = [result.system for result in ranked]
     labels = [system.label(systems) for system in systems]
@@ -99,7 +116,8 @@ def compare(pipeline: Pipeline, ranked: Sequence[Result], seed: int) -> Comparis
         then += f" {disagreement(other, labels[leader])}" if leader else ""
     chosen, saves = _choice(table, tests, labels)
     first = answer(table, tests, labels[0])
-    return Comparison(table, tests, needed, scores, first, f"{then} {saves}".strip(), chosen)
+    then = f"{then} {saves}".strip()
+    return Evaluation(table, tests, needed, scores, first, then, chosen, record, folder)
 
 
 def best_first(results: Sequence[Result], measures: Sequence[str]) -> list[Result]:
@@ -158,7 +176,7 @@ def more(tests: pd.DataFrame, needed: pd.DataFrame) -> str:
 
     Args:
         tests: every other against the best.
-        needed: of the best two, a row as :class:`Comparison` has it.
+        needed: of the best two, a row as :class:`Evaluation` has it.
     """
     if not len(needed) or needed["n"].iloc[0] < FEWEST:
         return ""
