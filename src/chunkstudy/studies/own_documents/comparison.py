@@ -15,13 +15,10 @@ import pandas as pd
 from chunkstudy.base.spans import Span
 from chunkstudy.chunkers import markup
 from chunkstudy.chunkers.structure import sentences
-from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.measures import coverage, in_tokens
 from chunkstudy.evaluation.statistics import power
 from chunkstudy.evaluation.statistics.differences import (
-    BOOTSTRAP,
     FEWEST_DOCUMENTS,
-    OVER_DOCUMENTS,
     SIGNIFICANT,
     Pair,
     differences,
@@ -234,14 +231,15 @@ def _row(
 ) -> dict[str, object]:
     first, *others = pipeline.measures
     values = result.scores[first].dropna().sort_index()
-    low, high, method = _interval(values, documents, seed)
+    from_nothing = Pair({"measure": first}, values, 0 * values, documents)
+    (of_mean,) = differences([from_nothing], "", "score", "nothing", seed=seed).to_dict("records")
     row: dict[str, object] = {
         **result.system.keys,
         "measure": first,
         "n": len(values),
         "score": float(values.mean()),
-        "low": low,
-        "high": high,
+        "low": of_mean["low"],
+        "high": of_mean["high"],
         **{READ if in_tokens(name) else name: result.scores[name].mean() for name in others},
         **_sizes(pipeline, result.index),
         **_unread(result.index, result.read),
@@ -251,7 +249,7 @@ def _row(
         row["US dollars"] = result.dollars
     if result.reranked:
         row[RERANKED] = result.reranked
-    return row | {"interval": method}
+    return row | {"interval": of_mean["interval"]}
 
 
 def _screened(
@@ -321,21 +319,6 @@ def _varies(pair: Pair) -> bool:
     return len(change) >= FEWEST and float(change.std(ddof=1)) > 0
 
 
-def _interval(
-    values: pd.Series, documents: pd.Series | None, seed: int
-) -> tuple[float, float, str]:
-    """The 95% interval of a mean, over documents where these are many enough, and its name."""
-    if (groups := _groups(values, documents)) is not None:
-        return (*clustered_means([(values, groups)], seed=seed)[0].interval, OVER_DOCUMENTS)
-    return (*statistics.bootstrap_interval(values, seed=seed), BOOTSTRAP)
-
-
-def _groups(values: pd.Series, documents: pd.Series | None) -> pd.Series | None:
-    """The documents of questions; None where they are too few to be drawn."""
-    groups = None if documents is None else documents.loc[values.index]
-    return groups if groups is not None and groups.nunique() >= FEWEST_DOCUMENTS else None
-
-
 def _documents_asked(pipeline: Pipeline) -> pd.Series | None:
     """By question the one document that holds all its excerpts; None where some have several."""
     if pipeline.texts.task == "in_corpus":
@@ -360,7 +343,8 @@ def _needed(
     change = (values[0] - values[1]).dropna().sort_index()
     n, mean, level = len(change), float(change.mean()), power.LEVEL / (len(values) - 1)
     std = float(change.std(ddof=1)) if n >= FEWEST else float("nan")
-    if (groups := _groups(change, documents)) is not None:
+    if documents is not None and documents.loc[change.index].nunique() >= FEWEST_DOCUMENTS:
+        groups = documents.loc[change.index]
         std = clustered_means([(change, groups)])[0].error * math.sqrt(n)
     enough = power.queries_needed(mean, std, level=level) if std > 0 else float("nan")
     apart = bool(tests["p_holm"].iloc[0] < SIGNIFICANT)
