@@ -226,12 +226,6 @@ def written(
     return folder, spec
 
 
-def largest_cosine_deviation(left: torch.Tensor, right: torch.Tensor) -> float:
-    """The largest 1 - cosine between rows that should be alike, in float64."""
-    cosines = torch.nn.functional.cosine_similarity(left.double(), right.double(), dim=1)
-    return float((1 - cosines).max())
-
-
 def save_with_minilms_tokenizer(model: Any, folder: Path) -> None:
     """Save a model of transformers, whose vocabulary has 30,522 words, in the hub's layout."""
     model.save_pretrained(folder, safe_serialization=True)

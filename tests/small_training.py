@@ -15,8 +15,7 @@ from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.studies.trained_late_chunking import loop
 from chunkstudy.studies.trained_late_chunking.batches import Library, passages
-from chunkstudy.studies.trained_late_chunking.parts import Part
-from chunkstudy.studies.trained_late_chunking.questions import Triple
+from chunkstudy.studies.trained_late_chunking.parts import Part, Triple
 from tests import checkpoints
 
 LETTERS = 8

@@ -88,7 +88,7 @@ def test_every_signal_is_read_and_tells_boundaries_of_a_made_text() -> None:
     assert profile["offset"].tolist() == list(range(-8, 8))
     assert profile["entropy"].gt(0).all()
     tasks = list(areas.tasks(places.assign(distance=0.5)))
-    assert {task.boundaries for task in tasks} == {"articles", "sections of articles"}
+    assert {keys["boundaries"] for keys, _ in tasks} == {"articles", "sections of articles"}
     table = areas.areas(tasks).set_index(["among", "boundaries", "signal"])["area"]
     assert table[areas.SENTENCES, "sections of articles", areas.PARAGRAPH_END] == 1
     assert table[areas.SENTENCES, "articles", areas.DISTANCE] == 0.5

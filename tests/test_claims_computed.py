@@ -15,7 +15,7 @@ from chunkstudy.base.places import Places
 from chunkstudy.llm.causal_models import SMOLLM
 from chunkstudy.published import cells, statements
 from chunkstudy.runs import facts, study_results
-from chunkstudy.studies.chroma import computed_claims as chroma
+from chunkstudy.studies.chroma import claims as chroma
 from chunkstudy.studies.chroma.tables import counts_beside_published
 from chunkstudy.studies.jina import claims as jina
 from chunkstudy.study.claims import Claim, rows

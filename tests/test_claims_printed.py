@@ -15,16 +15,16 @@ from chunkstudy.base.places import Places
 from chunkstudy.published import cells, statements
 from chunkstudy.published.cells import Fact
 from chunkstudy.runs import study_results
-from chunkstudy.studies import taxonomy
 from chunkstudy.studies.chroma import claims as chroma
 from chunkstudy.studies.jina import claims as jina
+from chunkstudy.studies.taxonomy import claims as taxonomy
 from chunkstudy.study.claims import Claim, ClaimError, rows
 
 ROOT = Places(Path(__file__).parents[1])
 LISTED = statements.read(ROOT)
 PUBLISHED = cells.frame(cell for cell in cells.read(ROOT) if cell.work != "mteb")
 CODE = cells.facts(ROOT)
-LENGTHS = study_results.read(ROOT, "document-lengths")
+LENGTHS = study_results.read(ROOT, "document-lengths", "characters")
 LEDGER = pd.read_csv(ROOT.results / "tables" / "claims.csv").groupby("id")["verdict"].agg(" ".join)
 Code = Mapping[str, Fact]
 

@@ -23,7 +23,6 @@ from transformers import (
 from chunkstudy.base.faults import ModelError
 from chunkstudy.encoders import own_models
 from chunkstudy.encoders.contextualized import Frame, Layout, most_context, whole
-from chunkstudy.encoders.interface import frame_of
 from chunkstudy.encoders.library import LibraryTokenEncoder
 from chunkstudy.studies.own_documents.systems import EvaluationError, retriever, systems
 from tests.checkpoints import save_with_minilms_tokenizer
@@ -171,7 +170,7 @@ def test_a_chunk_that_is_the_whole_text_has_the_librarys_vector(
     encoder, library = document_encoder(kind, tmp_path, modules=more, prompts=prompts)
     ((ids, offsets),) = encoder.content([DOCUMENT])
     assert DOCUMENT[offsets[0, 0] : offsets[-1, 1]] == DOCUMENT
-    layout = whole(frame_of(encoder, 64).around(ids))
+    layout = whole(encoder.frame(64).around(ids))
     (vectors,) = encoder.pool([layout], [np.array([[0, layout.tokens], [3, 3]])])
     expected = library.encode_document(DOCUMENT, normalize_embeddings=True)
     assert vectors.shape == (2, 24 if dense else 48)

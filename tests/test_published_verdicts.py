@@ -102,7 +102,7 @@ def refused(folder: Path, *lines: str, header: str = HEADER) -> str:
 def test_a_table_of_ones_own_is_one_file_with_the_columns_of_a_cell(tmp_path: Path) -> None:
     (cell,) = read(written(tmp_path, ROW))
     assert (cell.value, cell.decimals, cell.part, cell.marks) == (87.19, 2, "all", "")
-    assert str(cell) == "jina, post, row Quora, column Small"
+    assert (cell.section, cell.row, cell.column) == ("post", "Quora", "Small")
 
 
 def test_an_unknown_column_is_named(tmp_path: Path) -> None:
@@ -134,8 +134,3 @@ def test_a_cell_is_a_number(text: str, tmp_path: Path) -> None:
 )
 def test_what_does_not_fit_is_said_in_one_sentence(row: str, words: str, tmp_path: Path) -> None:
     assert words in refused(tmp_path, row)
-
-
-def test_every_place_is_one_cells_own_and_readable() -> None:
-    places = [(cell.work, cell.place) for cell in CELLS]
-    assert len(set(places)) == len(places)

@@ -26,8 +26,7 @@ from chunkstudy.studies.trained_late_chunking.batches import (
     shuffled,
 )
 from chunkstudy.studies.trained_late_chunking.loop import WEIGHTS, TrainableModel, info_nce
-from chunkstudy.studies.trained_late_chunking.parts import ALONE, CONTEXT, FOLDS, MIXED
-from chunkstudy.studies.trained_late_chunking.questions import split
+from chunkstudy.studies.trained_late_chunking.parts import ALONE, CONTEXT, FOLDS, MIXED, split
 from tests import small_training as small
 
 DOCUMENTS = [small.document(name, 3 + 2 * i) for i, name in enumerate("abc")]

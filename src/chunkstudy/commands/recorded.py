@@ -23,9 +23,8 @@ def export(
     """Rankings as trec_eval and ir-measures read them."""
     with one_sentence():
         from chunkstudy.runs.export import write_trec
-        from chunkstudy.runs.library import Library
 
-        done, missing = write_trec(trec, recorded(only), Library(places.find()))
+        done, missing = write_trec(trec, recorded(only), places.find().runs)
         typer.echo(f"rankings of {done} conditions written to {trec}")
         if missing:
             typer.echo(

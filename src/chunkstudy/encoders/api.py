@@ -23,7 +23,7 @@ from chunkstudy.base.models import MODELS, ModelSpec
 from chunkstudy.base.sources import cache_folder
 from chunkstudy.base.spans import text_digest
 from chunkstudy.base.tokens import TokenOffsets, cl100k_offsets, without_surrogates
-from chunkstudy.encoders.interface import Encoder, Role
+from chunkstudy.encoders.interface import Encoder, Role, batches
 from chunkstudy.llm.interface import LanguageModelError
 from chunkstudy.llm.keys import key
 from chunkstudy.llm.openai_client import KEY, OpenAIClient, usual_address
@@ -261,16 +261,9 @@ class ApiEncoder:
     def _batches(self, texts: Sequence[str]) -> Iterator[tuple[list[str], int]]:
         """Texts in order, as many as one request may hold, with their tokens."""
         most = INPUTS if self._known else INPUTS_ELSEWHERE
-        batch: list[str] = []
-        total = 0
-        for text, size in zip(texts, self.token_count(texts), strict=True):
-            if batch and (len(batch) == most or total + size > REQUEST_TOKENS):
-                yield batch, total
-                batch, total = [], 0
-            batch.append(text)
-            total += size
-        if batch:
-            yield batch, total
+        sizes = self.token_count(texts)
+        for batch in batches(sizes, REQUEST_TOKENS, most):
+            yield [texts[i] for i in batch], sum(sizes[i] for i in batch)
 
     def _cut(self, text: str) -> str:
         # A token has at least one byte; a cut text may tokenize into more than it was cut from.

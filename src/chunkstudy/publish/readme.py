@@ -1,10 +1,10 @@
-"""The README's first screen: what was run of each work, and what was found; and the table at the
-head of REPRODUCING.md: what to run, and what it should give."""
+"""The README's first screen: what was run of each work, and what was found; and the numbers in the
+table at the head of REPRODUCING.md."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from fnmatch import fnmatch
 from pathlib import Path
 
 import pandas as pd
@@ -13,9 +13,7 @@ from chunkstudy.base.files import write_text
 from chunkstudy.base.places import Places
 from chunkstudy.published.sources import WORKS
 from chunkstudy.published.verdicts import RUN
-from chunkstudy.runs import records
 from chunkstudy.runs.conditions import NONE
-from chunkstudy.runs.estimate import prices
 from chunkstudy.study import titles, written
 from chunkstudy.study.tables import Table
 
@@ -41,51 +39,12 @@ HEADS = (
 NAMED = 3
 """Models that a work's other cells wait for, at most by name."""
 END = "<!-- end generated -->"
-FINDINGS = (
-    (
-        "Chroma's table of all-MiniLM-L6-v2 and its appendix",
-        "{minilm-appendix/exact} of {minilm-appendix/cells} scores exact",
-        ("chroma/*/*all-MiniLM-L6-v2/pre_embedding/as_published-chroma",),
-    ),
-    (
-        "late minus plain chunks within Chroma's corpora, 512 tokens, one window per token",
-        "{late/one} points of DCG@10",
-        tuple(f"chroma-within/{chunker}/*MiniLM*-w512/{ordering}/corrected"
-              for chunker in ("fixed-*", "recursive-200-0")
-              for ordering in ("pre_embedding", "contextualized-512")),
-    ),
-    (
-        "the same, states averaged over windows that overlap by half",
-        "{late/averaged} points of DCG@10",
-        tuple(f"chroma-within/{chunker}/*MiniLM*-w512/{ordering}/corrected"
-              for chunker in ("fixed-*", "recursive-200-0")
-              for ordering in ("pre_embedding", "contextualized-512-averaged")),
-    ),
-    (
-        "late minus plain chunks within COVID-QA's papers, 512 tokens, one window per token",
-        "{late/one-papers} points of DCG@10",
-        tuple(f"covid-qa-within/{chunker}/*MiniLM*-w512/{ordering}/corrected"
-              for chunker in ("fixed-*", "recursive-200-0")
-              for ordering in ("pre_embedding", "contextualized-512")),
-    ),
-    (
-        "late minus plain chunks of 256 tokens on NFCorpus; short last chunks merged",
-        "{short-tails-gain/before}; {short-tails-gain/after} points of nDCG@10",
-        ("nfcorpus/fixed*/*MiniLM*-w512/*/as_published-jina",),
-    ),
-    (
-        "whole documents by vectors, by the best chunks' vectors, by BM25, and by vectors and BM25",
-        "{no-chunking/scores}% of nDCG@10",
-        tuple(f"{name}/*/*MiniLM*/*/corrected"
-              for name in ("scifact", "nfcorpus", "arguana", "qmsum")),
-    ),
-)  # fmt: skip
-"""Of REPRODUCING.md: what was found, in a few words; what is expected, with names of notebooks'
-numbers in braces; and patterns of the conditions whose records it rests on."""
+QUOTED = re.compile(r"(<!-- ([\w-]+/[\w-]+) -->)[^<]*")
+"""The mark of a notebook's number, by its name, and the number, up to the next mark."""
 
 
 def fill(places: Places) -> None:
-    """Write the generated parts of ``README.md`` and ``REPRODUCING.md`` anew."""
+    """Write the generated parts of ``README.md`` and the numbers of ``REPRODUCING.md`` anew."""
     blocks = {
         "works": works(written.table(places, "comparison")),
         "advice": advice(written.answers(places)),
@@ -93,7 +52,8 @@ def fill(places: Places) -> None:
     }
     fill_regions(places.root / "README.md", blocks)
     if (reproducing := places.root / "REPRODUCING.md").exists():
-        fill_regions(reproducing, {"expected": expected(places)})
+        numbers, text = written.numbers(places), reproducing.read_text(encoding="utf-8")
+        write_text(reproducing, QUOTED.sub(lambda mark: mark[1] + numbers[mark[2]], text))
 
 
 def fill_regions(path: Path, blocks: Mapping[str, str]) -> None:
@@ -149,18 +109,3 @@ def _waits_for(cells: pd.DataFrame) -> str:
     names = [titles.encoder(slug) for slug in slugs if slug not in ("", NONE)]
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     return ", ".join(names[:NAMED]) + more
-
-
-def expected(places: Places) -> str:
-    """A row a finding: command, value, minutes."""
-    numbers, recorded = written.numbers(places), records.find(places.runs)
-    rows = []
-    for finding, value, patterns in FINDINGS:
-        behind = [c for c in recorded if any(fnmatch(str(c), p) for p in patterns)]
-        minutes = prices(behind, places, again=True)["seconds"].sum() / 60
-        for name, text in numbers.items():
-            value = value.replace(f"{{{name}}}", text)
-        only = " ".join(f"--only '{pattern}'" for pattern in patterns)
-        rows.append((finding, f"`chunkstudy run --again {only}`", value, f"{minutes:.0f}"))
-    heads = ["finding", "command", "expected", "minutes"]
-    return Table(pd.DataFrame(rows, columns=heads)).markdown()

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import pandas as pd
 from IPython.display import HTML
@@ -124,27 +123,20 @@ class Scores:
                 rows.append(key | {"statistic": "std", "value": std})
         return pd.DataFrame(rows)
 
-    def paired(
-        self,
-        baseline: str = BEST,
-        measure: str = "",
-        correction: Literal["holm"] = "holm",
-    ) -> pd.DataFrame:
-        """Every other chunker minus the baseline, question by question.
+    def paired(self, baseline: str = BEST, measure: str = "") -> pd.DataFrame:
+        """Every other chunker minus the baseline, question by question; Holm's correction over
+        them.
 
         Args:
             baseline: a chunker, or ``best``: the one of the highest mean.
             measure: by which; the first where none is named.
-            correction: of the p of all these comparisons; only Holm's.
 
         Returns:
             What ``statistics.differences.differences`` does, a row a chunker.
 
         Raises:
-            StudyError: if the baseline was not run, or another correction is asked for.
+            StudyError: if the baseline was not run.
         """
-        if correction != "holm":
-            raise StudyError(f"unknown correction {correction!r}; use 'holm'")
         if baseline not in (BEST, *self.runs):
             raise StudyError(f"{baseline!r} was not run; use best or one of {', '.join(self.runs)}")
         name = measure or self.measures[0]

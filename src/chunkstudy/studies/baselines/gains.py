@@ -8,6 +8,7 @@ chunk, behaves like late chunking.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from itertools import product
 
 import pandas as pd
@@ -24,6 +25,7 @@ from chunkstudy.runs import facts
 from chunkstudy.runs.conditions import CONTEXTUALIZED, PRE_EMBEDDING, PREPENDED
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.studies.baselines.systems import SYSTEMS, VECTORS, run_as
+from chunkstudy.study.runs import NoRecordError
 from chunkstudy.study.study import Study
 
 LATE = "late"
@@ -94,17 +96,19 @@ def context_gains(
         StudyError: if nothing at all is there.
     """
     whole = windows[-1]
-    pairs = []
+    pairs: list[Pair] = []
     for (collection, measure), encoder, some in product(measures.items(), encoders, chunkers):
         where = (collection, tuple(some), encoder)
-        contexts = {source: (whole, f"{PREPENDED}-{source}") for source in sources}
-        if not any(study.can_run(*where, whole, ordering=way) for _, way in contexts.values()):
-            continue
-        late = {f"{LATE}-{size}": (size, f"{CONTEXTUALIZED}-{size}") for size in windows}
-        for name, (window, ordering) in (contexts | (late if len(some) > 1 else {})).items():
-            ways = (ordering, PRE_EMBEDDING)
-            if all(study.can_run(*where, window, ordering=way) for way in ways):
-                both = [study.runs(*where, window, ordering=way).by(measure) for way in ways]
+        ways = [(source, whole, f"{PREPENDED}-{source}") for source in sources]
+        if len(some) > 1:
+            ways += [(f"{LATE}-{size}", size, f"{CONTEXTUALIZED}-{size}") for size in windows]
+        before = len(pairs)
+        for name, window, ordering in ways:
+            if name.startswith(LATE) and len(pairs) == before:  # late chunking stands beside some
+                break
+            both_ways = (ordering, PRE_EMBEDDING)
+            with suppress(NoRecordError):
+                both = [study.runs(*where, window, ordering=way).by(measure) for way in both_ways]
                 first, second = (scores.wide(measure).mean(axis=1).sort_index() for scores in both)
                 keys = {"measure": measure, "collection": collection, "model": encoder,
                         "context": name, "chunkers": len(some)}  # fmt: skip

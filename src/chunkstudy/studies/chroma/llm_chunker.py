@@ -31,8 +31,8 @@ from chunkstudy.llm.asking import Asker
 from chunkstudy.llm.interface import Ask, Reply, Request
 from chunkstudy.published import cells
 from chunkstudy.runs import steps
-from chunkstudy.runs.chunking import build_chunker, chunk, describe_language_model
-from chunkstudy.runs.conditions import LARGE, LOCAL_SMOLLM, MINILM, PRE_EMBEDDING, Condition
+from chunkstudy.runs.chunking import build_chunker, cut, describe_language_model
+from chunkstudy.runs.conditions import LARGE, LOCAL_SMOLLM, MINILM, parse_chunker
 from chunkstudy.runs.steps import Vectors
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
@@ -96,12 +96,7 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
                     replies.insert(0, "collection", name)
                     replies.insert(2, "form", form)
                     counted.append(replies)
-            arms |= {
-                slug: chunk(
-                    Condition(name, slug, MINILM, PRE_EMBEDDING, rule.name), collection, store
-                )
-                for slug in OTHERS
-            }
+            arms |= {slug: cut(collection, parse_chunker(slug), rule, store) for slug in OTHERS}
             for arm, chunks in arms.items():
                 context.cut(f"{name}/{arm}/{MINILM}/{rule.name}", chunks)
             scored.append(scores(collection, arms, rule, store))

@@ -18,7 +18,7 @@ import pandas as pd
 from chunkstudy.evaluation.statistics.differences import at
 from chunkstudy.runs.conditions import PRE_EMBEDDING, parse_encoder, parse_method
 from chunkstudy.study import titles
-from chunkstudy.study.runs import Runs
+from chunkstudy.study.runs import NoRecordError, Runs
 from chunkstudy.study.study import Study
 
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
@@ -40,11 +40,6 @@ def registered(windows: Sequence[int]) -> list[str]:
     """The systems of results/predictions/five_collections.md."""
     layouts = [late(window, layout) for layout in ("", AVERAGED) for window in windows]
     return [PLAIN, *layouts, WORDS, BOTH]
-
-
-def called(system: str) -> str:
-    """What a reader calls a system."""
-    return titles.BASELINES.get(system) or titles.shown("ordering", system)
 
 
 @dataclass(frozen=True)
@@ -117,7 +112,7 @@ def left_out(read: Sequence[SystemScores]) -> pd.DataFrame:
     rows: dict[tuple[str, str], list[str]] = {}
     for some in read:
         if some.missing:
-            missing = "; ".join(map(called, some.missing))
+            missing = "; ".join(map(titles.system, some.missing))
             rows.setdefault((some.model, missing), []).append(some.collection)
     return pd.DataFrame(
         [(*key, ", ".join(names)) for key, names in rows.items()],
@@ -133,9 +128,10 @@ def _recorded(
     ordering = PLAIN if window else ordering
     read_at_once = int(window or parse_method(ordering).window or WINDOW)
     given = (collection, chunkers, encoder, read_at_once)
-    if not study.can_run(*given, ordering=ordering):
+    try:
+        return study.runs(*given, ordering=ordering)
+    except NoRecordError:
         return None
-    return study.runs(*given, ordering=ordering)
 
 
 def _by_words(

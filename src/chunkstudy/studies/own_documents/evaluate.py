@@ -22,7 +22,6 @@ from chunkstudy.studies.own_documents import record, report, scripts
 from chunkstudy.studies.own_documents.comparison import Evaluation, best_first, compare
 from chunkstudy.studies.own_documents.pipeline import Pipeline, Say
 from chunkstudy.studies.own_documents.systems import PLAIN, EvaluationError, System, systems
-from chunkstudy.study.inspector.pages import refuse_committed
 
 CHUNKERS = ("recursive-200-0",)
 MISSING = (
@@ -153,5 +152,4 @@ def _folder(output: str | Path | None, usual: Path) -> Path:
     folder = Path(output).expanduser()
     if folder.exists() and not folder.is_dir():
         raise EvaluationError(f"--output {output} is a file; name a folder")
-    refuse_committed(folder)
     return folder

@@ -10,14 +10,14 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from chunkstudy.runs.conditions import PRE_EMBEDDING
-from chunkstudy.studies.which_chunker.ranking import READ
+from chunkstudy.studies.which_chunker.ranking import READ, System
 from chunkstudy.study import titles
 from chunkstudy.study.drawing import COLORS, intervals, one_legend, rows_named, style, titled
 from chunkstudy.study.formats import Column, Columns, points, whole
 
 GROUP = ["task", "collection", "encoder"]
 """What is ranked by itself, as the tables name it."""
-SYSTEM = ["chunker", "ordering", "window"]
+SYSTEM = list(System._fields)
 AS_GOOD = "not significantly worse"
 IN_THE_PAPER: dict[str, Any] = {
     "heads": {"task": "task", "collection": "collection", "encoder": "model",
@@ -38,14 +38,9 @@ SLUG_WINDOW = re.compile(r"(?<=late|lain), (\d+) tokens")
 """What one that reads chunks of as many tokens is not to be taken for."""
 
 
-def ranked_by(ordering: str) -> str:
-    """Plain or late chunking, or BM25."""
-    return titles.BASELINES.get(ordering) or titles.shown("ordering", ordering)
-
-
 def called(chunker: str, ordering: str, window: object) -> str:
     """A system by its names; late chunking says its window itself."""
-    read = f"plain, {window} tokens" if ordering == PRE_EMBEDDING else ranked_by(ordering)
+    read = f"plain, {window} tokens" if ordering == PRE_EMBEDDING else titles.system(ordering)
     return f"{titles.shown('chunker', chunker)}, {SLUG_WINDOW.sub(_window, read)}"
 
 
@@ -59,7 +54,7 @@ def all_called(text: str) -> str:
 
 
 COLUMNS: Columns = {
-    "ordering": Column("ranked by", ranked_by),
+    "ordering": Column("ranked by", titles.system),
     "window": Column("read at once, tokens", whole),
     AS_GOOD: Column(AS_GOOD, all_called),
 }
@@ -83,13 +78,13 @@ def advice(ranked: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*columns, AS_GOOD])
 
 
-@style()
 def by_model(differences: pd.DataFrame) -> str:
     """The least and the largest difference of some models, in points, and of how many."""
     ends = sorted(differences["difference"], key=abs)
     return f"{points(ends[0])} to {points(ends[-1])} points with {len(ends)} models"
 
 
+@style()
 def figure_best(ranked: pd.DataFrame, title: str, most: int = 3) -> Figure:
     """The best systems of each model, and its best by plain vectors, with 95% intervals, a panel a
     task and collection; hollow what trails the best of its model significantly.
