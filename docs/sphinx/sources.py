@@ -108,7 +108,9 @@ def _api() -> dict[str, str]:
     """A page for what ``chunkstudy`` exports and one for each library below it."""
     exported = {
         "Study": ("chunkstudy.study.study", "chunkstudy.study.runs", "chunkstudy.study.scores"),
-        "evaluate": ("chunkstudy.studies.own_documents.evaluate",),
+        "evaluate": tuple(
+            f"chunkstudy.studies.own_documents.{x}" for x in ("evaluate", "comparison")
+        ),
     }
     pages = {name: list(modules) for name, modules in exported.items()}
     for name in LIBRARIES:

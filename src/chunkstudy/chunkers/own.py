@@ -69,7 +69,12 @@ def made(given: Any, name: str) -> Any:
     Raises:
         ChunkerError: if making it fails.
     """
-    if not _takes_nothing(given):
+    makes = isinstance(given, type) or (
+        inspect.isfunction(given)
+        and {each.kind for each in inspect.signature(given).parameters.values()}
+        <= {inspect.Parameter.VAR_KEYWORD}
+    )
+    if not makes:
         return given
     try:
         return given()
@@ -101,7 +106,7 @@ def as_function(chunker: Any, name: str) -> OwnChunker:
     for method in ("split_text", "chunk"):
         if callable(split := getattr(chunker, method, None)):
             return cast(OwnChunker, split)
-    if callable(chunker) and not isinstance(chunker, type):
+    if callable(chunker):
         return cast(OwnChunker, chunker)
     raise ChunkerError(
         f"{name} is {type(chunker).__name__}, which is no chunker; give a function from a text to "
@@ -283,22 +288,6 @@ def _offset(chunk: Any, names: Sequence[str]) -> int | None:
     ]
     offsets = (index(value) for value in values if hasattr(value, "__index__"))
     return next((offset for offset in offsets if offset >= 0), None)
-
-
-def _takes_nothing(given: Any) -> bool:
-    """Whether it is a class or function that has to be called, without arguments, to get one."""
-    if not (inspect.isfunction(given) or isinstance(given, type)):
-        return False
-    try:
-        signature = inspect.signature(given)
-        if isinstance(given, type):
-            signature.bind()
-    except TypeError:  # it wants arguments
-        return False
-    except ValueError:  # a class of the interpreter's, which shows no signature
-        return True
-    takes = {parameter.kind for parameter in signature.parameters.values()}
-    return isinstance(given, type) or takes <= {inspect.Parameter.VAR_KEYWORD}
 
 
 def _module(where: str, name: str) -> ModuleType:

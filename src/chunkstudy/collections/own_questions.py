@@ -196,12 +196,15 @@ def _answers(
     for target_id, grade in question.documents.items():
         kept = documents.twins.get(target_id, target_id)
         grades[kept] = max(grade, grades.get(kept, grade))
-    for target in grades.items():
+    for name, grade in grades.items():
+        if grade < 0:
+            raise SpanError(f"{at}: {name} has grade {grade}; use 0 or more")
         try:
-            answers.append([_graded(question.id, *target, documents, at)])
+            whole = len(_text(name, documents, at))
+            answers.append([Judgment(question.id, name, 0, whole, grade)])
         except LostError as error:
             account.lose(error, number)
-            absent.append((question.id, *target))
+            absent.append((question.id, name, grade))
     placed: list[list[ExcerptPlace]] = []
     for excerpt in question.excerpts:
         try:
@@ -349,13 +352,6 @@ def _span(excerpt: Quotation, text: str, at: str, before: int) -> tuple[int, int
             f"{text[start:end][:WORDS]!r}; the documents may be of another version",
         )
     return start, end
-
-
-def _graded(query: str, name: str, grade: int, documents: OwnDocuments, at: str) -> Judgment:
-    """A whole document with its grade."""
-    if grade < 0:
-        raise SpanError(f"{at}: {name} has grade {grade}; use 0 or more")
-    return Judgment(query, name, 0, len(_text(name, documents, at)), grade)
 
 
 def _apart(placed: Sequence[Sequence[ExcerptPlace]]) -> list[list[ExcerptPlace]]:

@@ -8,7 +8,6 @@ and tests. Without questions, chunks are screened by what no question is needed 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from chunkstudy.collections.own_documents import EVALUATION
 from chunkstudy.runs.conditions import MINILM
 from chunkstudy.studies.own_documents import questions as questions_page
 from chunkstudy.studies.own_documents import record, report, scripts
-from chunkstudy.studies.own_documents.comparison import Comparison, best_first, compare
+from chunkstudy.studies.own_documents.comparison import Evaluation, best_first, compare
 from chunkstudy.studies.own_documents.pipeline import Pipeline, Say
 from chunkstudy.studies.own_documents.systems import PLAIN, EvaluationError, System, systems
 
@@ -30,28 +29,6 @@ MISSING = (
     "or let a language model write some, `chunkstudy generate {} --model openai/gpt-4o-mini "
     "--dry-run`"
 )
-
-
-@dataclass(frozen=True)
-class Evaluation(Comparison):
-    """What an evaluation found, and where it lies.
-
-    Attributes:
-        record: what the evaluation rests on, as ``evaluation.json`` holds it.
-        folder: with all files; ``page`` is the one to open first.
-    """
-
-    record: dict[str, Any]
-    folder: Path
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What was left out, a sentence each."""
-        return tuple(self.record["left_out"])
-
-    @property
-    def page(self) -> Path:
-        return self.folder / report.PAGE
 
 
 def evaluate(
@@ -118,15 +95,15 @@ def evaluate(
         pipeline, results, (*notes, *scripts.unknown(pipeline, compared)), seed
     )
     ranked = best_first(results, pipeline.measures)
-    comparison = compare(pipeline, ranked, seed)
+    evaluation = compare(pipeline, ranked, described, folder)
     page = ""
     if pipeline.texts.task == "token_overlap":
         say("looking at the questions that are answered worst")
-        page = questions_page.write(pipeline, ranked, comparison.scores, folder).name
+        page = questions_page.write(pipeline, ranked, evaluation.scores, folder).name
     record.write_rankings(folder, pipeline, results)
     write_json(folder / EVALUATION, described)
-    report.write(folder, comparison, described, page)
-    return Evaluation(**vars(comparison), record=described, folder=folder)
+    report.write(evaluation, page)
+    return evaluation
 
 
 def prepared(

@@ -270,7 +270,11 @@ class Pipeline:
         search = self.search(system, index, self.collection)
         ranking = self.rank(search, index)
         scores, judged = self.score(index, ranking)
-        count = self._tokens_read(system, store, index)
+        count = 0  # tokens that the encoder reads, special ones included
+        if store and system.method.window:
+            count = sum(layout.tokens for layout in self.plan(system, store, index).layouts)
+        elif store:
+            count = int(text_tokens(store, index.texts).sum())
         price = store.encoder.price if store and isinstance(store.encoder, ApiEncoder) else None
         return Result(
             system,
@@ -321,14 +325,6 @@ class Pipeline:
             assert store is not None  # BM25 alone takes no late chunking
             plans = [self.plan(system, store, self.chunk(system)) for system in late]
             encoding.read_once(store, plans, label=f"reading for {len(late)} chunkers, {method}")
-
-    def _tokens_read(self, system: System, store: VectorStore | None, index: ChunkIndex) -> int:
-        """Tokens that the encoder reads for a system's chunks, special ones included."""
-        if store is None:
-            return 0
-        if system.method.window:
-            return sum(layout.tokens for layout in self.plan(system, store, index).layouts)
-        return int(text_tokens(store, index.texts).sum())
 
 
 def _tokens_reranked(search: Search) -> int:

@@ -16,14 +16,14 @@ from rich.table import Table as Grid
 
 from chunkstudy.base.files import write_text
 from chunkstudy.runs.conditions import PRE_EMBEDDING
-from chunkstudy.studies.own_documents.comparison import READ, RERANKED, UNITS, Comparison
+from chunkstudy.studies.own_documents.comparison import READ, RERANKED, UNITS, Evaluation
 from chunkstudy.studies.own_documents.systems import BY, PLAIN, shown_as
 from chunkstudy.study import titles
 from chunkstudy.study.formats import Column, Columns, percent, points, thousandths, whole
 from chunkstudy.study.inspector.pages import templates
 from chunkstudy.study.tables import Table
 
-PAGE, SCORES = "index.html", "scores.csv"
+SCORES = "scores.csv"
 CAPTIONS = {
     "evaluation": "Ways of chunking, the best first; scores in percent.",
     "evaluation_tests": "Every other against the best.",
@@ -73,33 +73,33 @@ COLUMNS: Columns = {
 }
 
 
-def write(folder: Path, comparison: Comparison, record: dict[str, Any], questions: str) -> None:
+def write(evaluation: Evaluation, questions: str) -> None:
     """Write the tables that say something, the scores and the page; ``questions`` is the file that
     shows questions one by one, empty where there is none."""
-    tables = (comparison.table, comparison.tests, comparison.needed)
+    folder, tables = evaluation.folder, (evaluation.table, evaluation.tests, evaluation.needed)
     frames = {name: frame for name, frame in zip(CAPTIONS, tables, strict=True) if len(frame)}
     for name, frame in frames.items():
         write_text(folder / f"{name}.csv", frame.to_csv(index=False, lineterminator="\n"))
         write_text(folder / f"{name}.tex", _table(frame).latex(name, CAPTIONS[name]))
-    scores = comparison.scores.rename_axis("id").to_csv(lineterminator="\n")
+    scores = evaluation.scores.rename_axis("id").to_csv(lineterminator="\n")
     write_text(folder / SCORES, scores)
-    write_text(folder / "chosen.yaml", _chosen(comparison, record["read"]))
+    write_text(folder / "chosen.yaml", _chosen(evaluation))
     page = templates(Path(__file__).parent).get_template("page.html").render(
-        evaluation=comparison,
+        evaluation=evaluation,
         tables={n: Markup(_table(frame).html(CAPTIONS[n])) for n, frame in frames.items()},
-        bars=_bars(comparison.table),
-        measure=titles.measure(str(comparison.table["measure"].iloc[0])),
-        record=record,
+        bars=_bars(evaluation.table),
+        measure=titles.measure(str(evaluation.table["measure"].iloc[0])),
+        record=evaluation.record,
         questions=questions,
     )  # fmt: skip
-    write_text(folder / PAGE, page)
+    write_text(evaluation.page, page)
 
 
-def _chosen(comparison: Comparison, read: dict[str, int]) -> str:
+def _chosen(evaluation: Evaluation) -> str:
     """The settings of the way to take, to paste into a configuration, and why it."""
-    row = comparison.table.iloc[comparison.chosen]
+    row = evaluation.table.iloc[evaluation.chosen]
     why = "The best by its mean; the record of the evaluation says by how much."
-    if comparison.chosen:
+    if evaluation.chosen:
         why = "Not told from the best by a test, and cheapest of these; see the evaluation's page."
     encoder, _, rerank = str(row["encoder"]).partition(BY)
     settings: dict[str, object] = {
@@ -107,7 +107,7 @@ def _chosen(comparison: Comparison, read: dict[str, int]) -> str:
         "encoder": encoder.replace("__", "/"),
         "ordering": PLAIN if row["ordering"] == PRE_EMBEDDING else str(row["ordering"]),
         **({"rerank": rerank} if rerank else {}),
-        **read,
+        **evaluation.record["read"],
     }
     lines = (f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in settings.items())
     return "\n".join((f"# {why}", *lines, ""))

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -227,13 +228,11 @@ def _draws_by_vectors(way: Chunker) -> bool:
 
 def _each(given: Any) -> list[Any]:
     """The chunkers that a name with several values stands for; anything else as it is."""
-    several = SWEEP.search(given) if isinstance(given, str) else None
-    if not several:
+    if not isinstance(given, str):
         return [given]
-    before, after = given[: several.start()], given[several.end() :]
-    return [
-        name for value in several[1].split(",") for name in _each(f"{before}{value.strip()}{after}")
-    ]
+    parts = enumerate(SWEEP.split(given))  # every second one stood between braces
+    options = [[x.strip() for x in part.split(",")] if i % 2 else [part] for i, part in parts]
+    return ["".join(values) for values in product(*options)]
 
 
 def _refuse_twice(slugs: Sequence[str], remedy: str) -> None:
