@@ -132,9 +132,9 @@ def test_systems_are_held_against_vectors_and_corrected_within_a_collection() ->
         *table.itertuples(),
         *baselines.gains(*given, [arms.BOTH], arms.WORDS).itertuples(),
     ):
-        against = arms.VECTORS if "vectors" in row.family else arms.WORDS
+        against = arms.VECTORS if "vectors" in str(row.family) else arms.WORDS
         first, second = (
-            means[f"{row.collection}/{system}/{MINILM_512}", row.measure]
+            means.loc[(f"{row.collection!s}/{system}/{MINILM_512}", row.measure)]
             for system in (row.arm, against)
         )
         assert row.difference == pytest.approx(first - second)

@@ -7,7 +7,6 @@ together beforehand, and what asking costs is said first.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from functools import lru_cache, partial
 from pathlib import Path
@@ -36,7 +35,6 @@ from chunkstudy.llm import providers
 from chunkstudy.llm.asking import Asker
 from chunkstudy.llm.causal_models import CausalReader
 from chunkstudy.llm.interface import Ask
-from chunkstudy.llm.prices import Estimate
 from chunkstudy.llm.recordings import RecordedLines
 from chunkstudy.runs.conditions import ChunkerSpec, parse_chunker
 from chunkstudy.runs.store import VectorStore, load_store
@@ -137,7 +135,7 @@ def cut(
         if asker.mode != "replay":
             tokens = sum(counter("cl100k").count_many(texts))
             takes = expected_requests.of_boundaries(chunker.name, chunker.llm, len(texts), tokens)
-            say_price(asker, f"{collection.name}/{chunker}", takes)
+            asker.say_price(f"{collection.name}/{chunker}", takes)
         sentences = shown_by_sentence(collection)
         function = build_chunker(
             chunker, protocol, tokenizer=tokenizer, ask=asker.ask, sentences=sentences
@@ -174,16 +172,6 @@ def describe(chunker: ChunkerSpec, store: VectorStore | None) -> dict[str, Any] 
 def describe_language_model(model: str) -> dict[str, Any]:
     """The model and all that its provider says of it."""
     return {"model": model, **providers.provider(model).describe()}
-
-
-def say_price(asker: Asker, what: str, expected: Estimate) -> None:
-    """Say on stderr what asking would take.
-
-    Raises:
-        BudgetError: before the first request, if all of them would exceed the ceiling.
-    """
-    print(f"{what}: as if nothing were recorded {expected}", file=sys.stderr)
-    asker.check(expected)
 
 
 def shown_by_sentence(collection: Collection) -> bool:

@@ -26,7 +26,6 @@ from chunkstudy.encoders.contextualized import (
     packed,
 )
 from chunkstudy.llm.asking import Asker
-from chunkstudy.runs.chunking import say_price
 from chunkstudy.runs.conditions import EmbeddingMethod, parse_method
 from chunkstudy.runs.store import VectorStore
 
@@ -121,7 +120,7 @@ def contexts_of(
     asker = asker or Asker()
     if asker.mode != "replay":
         expected = expected_requests.of_contexts(method.llm, shown)
-        say_price(asker, f"{collection.name}, {method}", expected)
+        asker.say_price(f"{collection.name}, {method}", expected)
     requests = (
         request for text, of in shown for request in written_contexts.requests(method.llm, text, of)
     )
