@@ -15,8 +15,7 @@ from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.studies.trained_late_chunking import loop
 from chunkstudy.studies.trained_late_chunking.batches import Library, passages
-from chunkstudy.studies.trained_late_chunking.parts import Part
-from chunkstudy.studies.trained_late_chunking.questions import Triple
+from chunkstudy.studies.trained_late_chunking.parts import Part, Triple
 from tests import checkpoints
 
 LETTERS = 8
@@ -30,8 +29,9 @@ def model(folder: Path) -> ModelSpec:
     return checkpoints.written(folder, "bert")[1]
 
 
-def encoder(folder: Path, spec: ModelSpec) -> TransformerEncoder:
-    return TransformerEncoder(replace(spec, package=None), folder=folder, threads=1)
+def encoder(folder: Path) -> TransformerEncoder:
+    """Such a model, made in a folder."""
+    return TransformerEncoder(replace(model(folder), package=None), folder=folder, threads=1)
 
 
 def document(name: str, passages: int = 6) -> Document:
@@ -70,15 +70,9 @@ def triples(documents: list[Document]) -> list[Triple]:
     ]
 
 
-def train(
-    folder: Path, base: Path, part: Part = PART, spec: ModelSpec | None = None
-) -> tuple[dict[str, object], pd.DataFrame]:
-    """A short run on four documents, watched on two others.
-
-    Args:
-        spec: of the model in ``base``, which is made there if None.
-    """
-    tokenizer = encoder(base, spec or model(base))
+def train(folder: Path, base: Path, part: Part = PART) -> tuple[dict[str, object], pd.DataFrame]:
+    """A short run on four documents, watched on two others; the model in ``base`` is made there."""
+    tokenizer = encoder(base)
     training, validation = ([document(c) for c in names] for names in ("abcd", "ef"))
     known = library(tokenizer, training + validation)
     asked = triples(training), triples(validation)

@@ -88,7 +88,7 @@ def test_every_signal_is_read_and_tells_boundaries_of_a_made_text() -> None:
     assert profile["offset"].tolist() == list(range(-8, 8))
     assert profile["entropy"].gt(0).all()
     tasks = list(areas.tasks(places.assign(distance=0.5)))
-    assert {task.boundaries for task in tasks} == {"articles", "sections of articles"}
+    assert {keys["boundaries"] for keys, _ in tasks} == {"articles", "sections of articles"}
     table = areas.areas(tasks).set_index(["among", "boundaries", "signal"])["area"]
     assert table[areas.SENTENCES, "sections of articles", areas.PARAGRAPH_END] == 1
     assert table[areas.SENTENCES, "articles", areas.DISTANCE] == 0.5
@@ -141,11 +141,10 @@ def test_the_area_is_the_share_of_pairs_that_are_won_and_a_group_drawn_twice_cou
     names = sorted(set(groups))
     times = np.ones(len(names))
     if again:
-        times = np.arange(len(names), dtype=float)  # the first is not drawn at all
+        times = np.arange(float(len(names)))  # the first not drawn at all
     repeated = [place for place in places for _ in range(int(times[names.index(place[2])]))]
     expected = pairs_counted([p[0] for p in repeated], [p[1] for p in repeated])
-    counts = roc.pair_counts(scores, true, groups)
-    found = counts.area(times) if again else counts.area()
+    found = roc.pair_counts(scores, true, groups).area(times)
     assert float(found) == pytest.approx(expected, nan_ok=True)
 
 
@@ -165,11 +164,6 @@ def test_the_jackknife_is_that_of_leaving_each_group_out() -> None:
     assert roc.area(roc.pair_counts(scores, true, groups)).error == pytest.approx(expected)
 
 
-def test_a_missing_score_is_refused() -> None:
-    with pytest.raises(ValueError, match="leave out what was not measured"):
-        roc.pair_counts([1.0, float("nan")], [True, False], [0, 1])
-
-
 def test_what_is_left_out_has_no_say_in_its_own_score() -> None:
     scores, true, groups = some(1.0)
     before = roc.held_out(scores[:, None], true, groups)
@@ -179,6 +173,8 @@ def test_what_is_left_out_has_no_say_in_its_own_score() -> None:
     assert not np.allclose(before[~part], after[~part])
 
 
-def test_one_group_cannot_be_held_out() -> None:
+def test_what_cannot_be_told_is_refused() -> None:
+    with pytest.raises(ValueError, match="leave out what was not measured"):
+        roc.pair_counts([1.0, float("nan")], [True, False], [0, 1])
     with pytest.raises(ValueError, match="give two"):
         roc.held_out([[1.0], [2.0]], [True, False], [0, 0])

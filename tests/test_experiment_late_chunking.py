@@ -7,14 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import AS_PUBLISHED_IELAB, AS_PUBLISHED_JINA, CORRECTED, Protocol
-from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query, chunk_documents
+from chunkstudy.base.spans import Collection, Document, Judgment, Query, chunk_documents
 from chunkstudy.encoders.contextualized import Frame, Layout, packed
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.runs import encoding, records
@@ -39,8 +38,7 @@ SMALL = Collection(
 
 @pytest.fixture(scope="module")
 def encoder(tmp_path_factory: pytest.TempPathFactory) -> TransformerEncoder:
-    folder = tmp_path_factory.mktemp("bert")
-    return small_training.encoder(folder, small_training.model(folder))
+    return small_training.encoder(tmp_path_factory.mktemp("bert"))
 
 
 def test_all_chunkers_are_pooled_from_one_reading(
@@ -63,17 +61,6 @@ def test_all_chunkers_are_pooled_from_one_reading(
     for chunks in sets:
         encoding.encode(store, DOCUMENTS, chunks, ordering, CORRECTED)
     assert sum(read) == sum(layout.tokens for layout in many[0].layouts)
-
-
-def test_a_chunk_without_tokens_is_counted_and_scores_nothing(
-    encoder: TransformerEncoder, tmp_path: Path
-) -> None:
-    document = Document("d", "word      word")
-    chunks = Chunks(np.array([0, 0]), np.array([0, 5]), np.array([4, 9]))
-    vectors, empty = encoding.encode(
-        VectorStore(encoder, tmp_path), [document], chunks, EmbeddingMethod(16, 0), CORRECTED
-    )
-    assert empty == 1 and vectors[0].any() and not vectors[1].any()
 
 
 @pytest.mark.parametrize("protocol", [AS_PUBLISHED_JINA, AS_PUBLISHED_IELAB, CORRECTED], ids=str)

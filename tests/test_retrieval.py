@@ -99,6 +99,8 @@ def test_shapes_that_do_not_fit_are_refused() -> None:
         search(one, np.ones((1, 3), np.float32), 1)
     with pytest.raises(SearchError, match="at least 1"):
         search(one, one, 0)
+    with pytest.raises(SearchError, match="at least 1"):
+        search_documents(one, one, np.arange(1), 0)
     with pytest.raises(SearchError, match="one document per query"):
         search(one, one, 1, Limit(np.zeros(2, np.int64), np.zeros(1, np.int64)))
 
@@ -176,20 +178,6 @@ def test_a_query_never_retrieves_the_document_that_bears_its_id() -> None:
     queries, vectors = np.repeat(ONE, 2, axis=0), np.repeat(ONE, 3, axis=0)
     ranking = search_documents(queries, vectors, np.arange(3), 3, own)
     assert ranking.chunk.tolist() == [[0, 1, -1], [0, 1, 2]]
-
-
-def test_inputs_that_do_not_fit_are_refused() -> None:
-    three = np.repeat(ONE, 3, axis=0)
-    with pytest.raises(SearchError, match="one ascending row"):
-        search_documents(ONE, three, np.array([0, 2, 1]), 1)
-    with pytest.raises(SearchError, match="one ascending row"):
-        search_documents(ONE, three, np.array([-1, 0, 1]), 1)
-    with pytest.raises(SearchError, match="documents of 3 chunks"):
-        search_documents(ONE, three, np.arange(2), 1)
-    with pytest.raises(SearchError, match="at least 1"):
-        search_documents(ONE, three, np.arange(3), 0)
-    with pytest.raises(SearchError, match="documents of 3 chunks"):
-        documents_of(search(ONE, three, 3), np.arange(2), 1)
 
 
 def test_jinas_depth_is_the_highest_of_its_cut_offs() -> None:

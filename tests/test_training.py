@@ -26,8 +26,7 @@ from chunkstudy.studies.trained_late_chunking.batches import (
     shuffled,
 )
 from chunkstudy.studies.trained_late_chunking.loop import WEIGHTS, TrainableModel, info_nce
-from chunkstudy.studies.trained_late_chunking.parts import ALONE, CONTEXT, FOLDS, MIXED
-from chunkstudy.studies.trained_late_chunking.questions import split
+from chunkstudy.studies.trained_late_chunking.parts import ALONE, CONTEXT, FOLDS, MIXED, split
 from tests import small_training as small
 
 DOCUMENTS = [small.document(name, 3 + 2 * i) for i, name in enumerate("abc")]
@@ -37,14 +36,12 @@ Run = tuple[Path, dict[str, object], pd.DataFrame]
 
 @pytest.fixture(scope="module")
 def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("base") / "model"
-    small.model(folder)
-    return folder
+    return tmp_path_factory.mktemp("base") / "model"
 
 
 @pytest.fixture(scope="module")
 def encoder(base: Path) -> TransformerEncoder:
-    return small.encoder(base, small.model(base))
+    return small.encoder(base)
 
 
 @pytest.fixture(scope="module")
@@ -203,15 +200,17 @@ def test_the_same_seed_gives_the_same_weights_and_another_system_or_seed_others(
     assert digests[0] == digests[1] and digests[0] not in digests[2:]
 
 
-def test_what_is_left_loads_as_the_model_that_was_trained(base: Path, run: Run) -> None:
+def test_what_is_left_loads_as_the_model_that_was_trained(
+    base: Path, encoder: TransformerEncoder, run: Run
+) -> None:
     folder, told, _ = run
     spec = small.model(base)
     files = {**spec.files, WEIGHTS: str(told["weights_sha256"])}
-    encoder = TransformerEncoder(replace(spec, files=files, package=None), folder=folder)
+    trained = TransformerEncoder(replace(spec, files=files, package=None), folder=folder)
     texts = ["a b c", "d"]
     expected = TrainableModel(folder, encoder).plain(texts).detach().numpy()
-    np.testing.assert_allclose(encoder.encode(texts), expected, atol=1e-6)
-    assert not np.allclose(encoder.encode(texts), small.encoder(base, spec).encode(texts))
+    np.testing.assert_allclose(trained.encode(texts), expected, atol=1e-6)
+    assert not np.allclose(trained.encode(texts), encoder.encode(texts))
 
 
 def test_a_gradient_that_is_none_stops_the_training(base: Path, tmp_path: Path) -> None:

@@ -12,7 +12,8 @@ from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.runs.conditions import MINILM_512, PRE_EMBEDDING, Condition, parse_encoder
 from chunkstudy.runs.library import Library
 from chunkstudy.runs.parquet import RecordError
-from chunkstudy.studies.which_chunker import GROUP, READ, advice, by_words, ranking
+from chunkstudy.studies.which_chunker.advice import GROUP, advice
+from chunkstudy.studies.which_chunker.ranking import READ, by_words, ranking
 
 ROOT = Places(Path(__file__).parents[1])
 LIBRARY, MODEL = Library(ROOT), parse_encoder(MINILM_512).model

@@ -38,8 +38,7 @@ SIZES = st.tuples(st.integers(4, 18), st.integers(0, 17)).filter(lambda sizes: s
 
 @pytest.fixture(scope="module")
 def encoder(tmp_path_factory: pytest.TempPathFactory) -> TransformerEncoder:
-    folder = tmp_path_factory.mktemp("bert")
-    return small_training.encoder(folder, small_training.model(folder))
+    return small_training.encoder(tmp_path_factory.mktemp("bert"))
 
 
 def slug(window: int, layout: str) -> str:
@@ -205,13 +204,14 @@ def test_stored_vectors_of_a_layout_are_those_of_reading_again(
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_chunks_that_overlap_and_chunks_without_a_token_are_right_too(
-    encoder: TransformerEncoder, layout: str
+    encoder: TransformerEncoder, tmp_path: Path, layout: str
 ) -> None:
     text = document([30])[0].text
     starts, ends = np.array([0, 0, 10, 41, 20, 10, 42]), np.array([60, 20, 16, 42, 60, 60, 60])
     chunks = Chunks(np.zeros(7, dtype=np.int64), starts, ends)
-    found = pooled(encoder, Document("d", text), chunks, 12, layout)
-    assert not found[3].any()
+    store, method = VectorStore(encoder, tmp_path), parse_method(slug(12, layout))
+    found, empty = encoding.encode(store, [Document("d", text)], chunks, method, CORRECTED)
+    assert empty == 1 and not found[3].any()
     assert np.linalg.norm(np.delete(found, 3, axis=0), axis=1) == pytest.approx(1, abs=1e-5)
     if layout == "averaged":  # where the other chunks decide nothing
         for i in range(7):

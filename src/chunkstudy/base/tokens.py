@@ -45,7 +45,7 @@ WORDPIECE_SHA256 = (
 COUNTED_AT_ONCE = 1000
 """Texts whose encodings are held together; each takes many times the memory of its count."""
 
-TokenOffsets = NDArray[np.int64]
+TokenOffsets = NDArray[np.signedinteger]
 """Shape (tokens, 2): the characters each token covers; a character split between two tokens
 belongs to both."""
 

@@ -52,16 +52,13 @@ def folder_of(model: ModelSpec, convert: Convert) -> Path:
         raise ModelError(
             f"the weights of {model.id} are not on this machine; {remedy(model)}{problem}"
         )
-    folder = made(model, convert, problem) if model.packed else fetched(model, problem)
+    if packed := model.packed:
+        file = fetched(model, problem, files=[packed.file]) / packed.file
+        folder = _unpacked(model, packed, file, convert)
+    else:
+        folder = fetched(model, problem)
     check_files(folder, model)
     return folder
-
-
-def made(model: ModelSpec, convert: Convert, problem: str = "") -> Path:
-    """The folder of a packed model's files, made from what the hub has."""
-    assert model.packed
-    file = fetched(model, problem, files=[model.packed.file]) / model.packed.file
-    return _unpacked(model, model.packed, file, convert)
 
 
 def at_hand(model: ModelSpec) -> bool:

@@ -11,7 +11,6 @@ reply moves boundaries and cannot change the text.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
@@ -54,11 +53,19 @@ EXAMPLE = (
     "stood on it by the war.\n\nAfter the flood of 1931 only the houses on the north side were "
     "built again."
 )
-EXAMPLE_SEGMENTS = (
-    ("Kiln Lane The lane was paved in 1904", "how the lane was built", "The lane was paved early."),
-    ("After the flood of 1931 only the houses", "the flood", "Half of the lane was not rebuilt."),
-)
-"""How each segment of the example begins, its topic and its summary."""
+EXAMPLE_REPLIES: Mapping[Kind, str] = {
+    "structure": """\
+{"segments": [{"begins": "Kiln Lane The lane was paved in 1904"}, \
+{"begins": "After the flood of 1931 only the houses"}]}""",
+    "topic": """\
+{"topics": ["how the lane was built", "the flood"], "segments": [{"topic": \
+"how the lane was built", "begins": "Kiln Lane The lane was paved in 1904"}, \
+{"topic": "the flood", "begins": "After the flood of 1931 only the houses"}]}""",
+    "summary": """\
+{"segments": [{"begins": "Kiln Lane The lane was paved in 1904", "summary": \
+"The lane was paved early."}, {"begins": "After the flood of 1931 only the houses", "summary": \
+"Half of the lane was not rebuilt."}]}""",
+}
 
 
 def chunk(text: str, ask: Ask, model: str, kind: Kind) -> Drawn[Span]:
@@ -89,23 +96,9 @@ def chunk(text: str, ask: Ask, model: str, kind: Kind) -> Drawn[Span]:
 
 def request(model: str, shown: str, kind: Kind) -> Request:
     """What is asked about a window."""
-    example = EXAMPLE, written(EXAMPLE_SEGMENTS, kind)
+    example = EXAMPLE, EXAMPLE_REPLIES[kind]
     messages = conversation(f"{TASKS[kind]}\n\n{RULES}", [example], shown)
     return Request(model, messages, REPLY, json=True)
-
-
-def written(segments: Sequence[tuple[str, str, str]], kind: Kind) -> str:
-    """A reply that says how segments begin, of what topic they are and what sums them up."""
-    reply: dict[str, Any] = {}
-    if kind == "topic":
-        reply["topics"] = list(dict.fromkeys(topic for _, topic, _ in segments))
-    reply["segments"] = [
-        {"topic": topic, "begins": begins}
-        if kind == "topic"
-        else {"begins": begins} | ({"summary": summary} if kind == "summary" else {})
-        for begins, topic, summary in segments
-    ]
-    return json.dumps(reply, ensure_ascii=False)
 
 
 def beginnings(reply: str) -> list[str] | None:

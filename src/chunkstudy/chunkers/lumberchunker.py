@@ -27,8 +27,9 @@ LIMIT = 550
 """Tokens of a window, all of its units together below it (LumberChunker-Segmentation.py:178)."""
 LEAST = 5
 """Units below which what is left becomes the last chunk."""
-TOKENS_A_WORD = 1.2
-"""As the official code counts tokens (LumberChunker-Segmentation.py:70-72)."""
+WORDS = 457
+"""The same in words, of which the official code takes each for 1.2 tokens and rounds the sum
+(LumberChunker-Segmentation.py:70-72)."""
 NUMBER_WORDS = 2
 """``ID`` and the number before each unit are words as well."""
 REPLY = 1024
@@ -165,14 +166,11 @@ def blocks(texts: Sequence[str], choose: Choose) -> Drawn[Span]:
     """
     words = [NUMBER_WORDS + len(text.split()) for text in texts]
 
-    def fits(first: int, after: int) -> bool:
-        return round(TOKENS_A_WORD * sum(words[first:after])) < LIMIT
-
     def cut(first: int, after: int) -> int | None:
         number = choose(first, texts[first:after])
         return number if number is not None and first < number < after else None
 
-    return _windows(len(texts), fits, cut)
+    return _windows(words, WORDS, cut)
 
 
 def ielab(texts: Sequence[str], sizes: Sequence[int], hear: Hear) -> Drawn[Span]:
@@ -185,36 +183,32 @@ def ielab(texts: Sequence[str], sizes: Sequence[int], hear: Hear) -> Drawn[Span]
         hear: asks.
     """
 
-    def fits(first: int, after: int) -> bool:
-        return sum(sizes[first:after]) <= LIMIT
-
     def cut(first: int, after: int) -> int | None:
         number = _number(IELAB_ANSWER, hear(first, texts[first:after]))
         return number if number is not None and 0 < number <= len(texts) else None
 
-    return _windows(len(texts), fits, cut)
+    return _windows(sizes, LIMIT, cut)
 
 
-def _windows(
-    count: int, fits: Callable[[int, int], bool], cut: Callable[[int, int], int | None]
-) -> Drawn[Span]:
-    """The chunks of so many units; a fallback where the window's end stands in for an answer.
+def _windows(sizes: Sequence[int], most: int, cut: Callable[[int, int], int | None]) -> Drawn[Span]:
+    """The chunks of units of these sizes; a fallback where the window's end stands in for an
+    answer.
 
     A unit that is a window of its own is a chunk, and nobody is asked. The next window begins with
     the next chunk. A chunk of nothing, which an earlier number gives, is dropped; a window that was
     shown before would be asked about for ever, so that another end is taken.
 
     Args:
-        count: of the units.
-        fits: whether the units from one to before another are no more than a window holds.
+        sizes: of each unit.
+        most: the sum of them that a window holds.
         cut: the unit at which a model cuts a window, None where its answer does not count.
     """
-    cuts, fallbacks = [0], 0
+    count, cuts, fallbacks = len(sizes), [0], 0
     begun = set[int]()
     while cuts[-1] + LEAST <= count:
         first = cuts[-1]
         after = first + 1
-        while after < count and fits(first, after + 1):
+        while after < count and sum(sizes[first : after + 1]) <= most:
             after += 1
         if first in begun:
             fallbacks += 1
@@ -245,7 +239,7 @@ def authors(texts: Sequence[str], hear: Hear) -> Drawn[Span]:
     begin, begun = 0, set[int]()
     while begin < count - LEAST:
         taken = total = 0
-        while round(TOKENS_A_WORD * total) < LIMIT and begin + taken < count - 1:
+        while total <= WORDS and begin + taken < count - 1:
             total += words[begin + taken]
             taken += 1
         shown = max(1, taken - 1)

@@ -42,12 +42,11 @@ def study(
         where = places.find()
         experiment = named(name)
         if experiment.plan or part != "*" or dry_run:
-            parts = study_runs.todo(where, experiment, study_runs.chosen(experiment, part))
             if dry_run and experiment.estimate:
-                for line in experiment.estimate(parts):
+                for line in experiment.estimate(study_runs.todo(where, experiment, part)):
                     typer.echo(line)
                 return
-            folder, tables = study_runs.run_parts(where, experiment, parts)
+            folder, tables = study_runs.run_parts(where, experiment, part)
         else:
             folder, tables = study_runs.run(where, experiment)
         for table, rows in tables.items():

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from chunkstudy.base.files import write_text
 from chunkstudy.base.places import Places
 from chunkstudy.collections import own, own_documents
 from chunkstudy.collections.own_documents import OwnDocuments
@@ -69,7 +70,8 @@ def run(
     mode = mode_from_environment() if os.environ.get("CHUNKSTUDY_LLM") else "record"
     asker = Asker("replay" if replay else mode, recordings)
     made = generate.generate(documents.documents, settings, asker.ask, say)
-    output.write_documents(folder, documents)  # nothing is written where nobody could be asked
+    for name, text in documents.texts.items():  # nothing is written where nobody could be asked
+        write_text(folder / own.DOCUMENTS / name, text)  # so that offsets stay right
     store = load_store(encoder.replace("/", "__"), places.vectors)
     filtered = filters.apply(made.candidates, documents.texts, store.encode, least, most)
     thresholds = {"least": least, "most": most}

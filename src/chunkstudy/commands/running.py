@@ -177,7 +177,6 @@ def export(
     """Rankings as trec_eval and ir-measures read them."""
     with one_sentence():
         from chunkstudy.runs.export import write_trec
-        from chunkstudy.runs.library import Library
 
         where = places.find()
         recorded = [
@@ -189,7 +188,7 @@ def export(
             raise conditions.ConditionError(
                 f"no record matches {' or '.join(only)}; `chunkstudy list` shows what is recorded"
             )
-        done, missing = write_trec(trec, recorded, Library(where))
+        done, missing = write_trec(trec, recorded, where.runs)
         typer.echo(f"rankings of {done} conditions written to {trec}")
         if missing:
             typer.echo(

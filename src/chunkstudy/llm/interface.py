@@ -37,7 +37,8 @@ class LanguageModelError(ModelError):
 
 
 class RefusedError(LanguageModelError):
-    """A server that answered with an error in place of a reply, which costs nothing."""
+    """Nothing was replied that costs anything: a server answered with an error, or was not asked
+    for want of a key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,19 +183,12 @@ class Provider(Protocol):
         """What determines the replies beside the request, found without key, network or weights."""
         ...
 
-    def open(self) -> None:
-        """Make ready to be asked.
-
-        Raises:
-            LanguageModelError: if a key or weights are missing; the message says what to do.
-        """
-        ...
-
     def ask(self, request: Request) -> Reply:
         """The reply; several threads may ask at the same time.
 
         Raises:
-            LanguageModelError: if none came that can be used.
+            LanguageModelError: if none came that can be used, or a key or weights are missing; the
+                message says what to do.
         """
         ...
 

@@ -28,7 +28,7 @@ from chunkstudy.published.sources import (
     source_of,
 )
 from chunkstudy.published.verdicts import Judge, scale_of
-from chunkstudy.runs import study_results
+from chunkstudy.runs import facts, study_results
 from chunkstudy.runs.conditions import LARGE, MINILM, PRE_EMBEDDING, Condition, parse_encoder
 from chunkstudy.runs.library import Library
 from chunkstudy.runs.requirements import AND
@@ -68,7 +68,7 @@ class _Comparison:
         """What stands beside a cell; numbers that there are none of have no entry."""
         row: dict[str, object] = {"protocol": WORKS[cell.work].protocol, "run": "", "setting": "",
                                   "verdict": "not_run", "fits": "", "needs": ""}  # fmt: skip
-        missing = [c for c in conditions_of(source) if self.library.get(c) is None]
+        missing = [c for c in conditions_of(source) if c not in self.library]
         if not isinstance(source, Measured):
             row |= {"run": pattern(source), "protocol": next(conditions_of(source)).protocol}
         ours = {} if missing else self._reproduced(cell, source)
@@ -110,10 +110,9 @@ class _Comparison:
             return {"reproduced": 100 * (after / before - 1)}
         assert isinstance(source, Condition)
         if cell.measure == "chunk size":
-            record = self.library.get(source)
-            assert record is not None
             unit, special_tokens = SIZES[cell.encoder]
-            return {"reproduced": record.run.sizes[unit].mean + special_tokens}
+            size = self.library[source].run.sizes[unit].mean + special_tokens
+            return {"reproduced": size}
         values = scale_of(cell) * self._values(cell, source)
         if cell.statistic == "std":
             return {"reproduced": statistics.population_std(values)}
@@ -125,14 +124,16 @@ class _Comparison:
         """Scores by query, read once for all cells that rest on them."""
         key = (condition, cell.measure, cell.part)
         if key not in self._scores:
-            record = self.library.get(condition)
-            assert record is not None
-            self._scores[key] = self.library.values(record, cell.measure, cell.part)
+            values = self.library[condition].wide[cell.measure]
+            if cell.part != "all":
+                parts = facts.read(self.places, condition.collection).set_index("query_id")["part"]
+                values = values[values.index.isin(parts.index[parts == cell.part])]
+            self._scores[key] = values
         return self._scores[key]
 
     def _length(self, cell: Cell) -> dict[str, float]:
         """The mean number of characters of a collection's documents."""
-        lengths = study_results.read(self.places, "document-lengths")
+        lengths = study_results.read(self.places, "document-lengths", "characters")
         matching = at(lengths, collection=cell.collection)
         if matching.empty:
             return {}
@@ -140,7 +141,7 @@ class _Comparison:
 
     def _cosine(self, cell: Cell) -> dict[str, float]:
         """Of Jina's example on Berlin, late as published and corrected at once."""
-        cosines = study_results.read(self.places, "berlin")
+        cosines = study_results.read(self.places, "berlin", "cosines")
         matching = at(cosines, encoder=cell.encoder, chunk=cell.chunker)
         if matching.empty:
             return {}

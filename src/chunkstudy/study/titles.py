@@ -223,6 +223,11 @@ def ordering(slug: str) -> str:
     return text if found.overlap == found.window // 4 else f"{text}, overlap {found.overlap}"
 
 
+def system(name: str) -> str:
+    """What is matched with the question, or an embedding method."""
+    return BASELINES.get(name) or shown("ordering", name)
+
+
 def context(source: str) -> str:
     """What is put before each chunk; ``late-512`` is late chunking, to be held beside it."""
     name, _, window = source.partition("-")
@@ -339,7 +344,7 @@ COLUMNS: Columns = {
     "p_equivalent_holm": Column("p of equivalence, Holm", probability),
     "source": Column("source", one_of({"records": "ours"})),
     **alike(named("chunker"), "instead"),
-    **alike(named("collection"), "collections", "measured on", "left out", "above in"),
+    **alike(named("collection"), "collections", "measured on"),
     **alike(named("language model"), "answered by"),
     # Sizes, counts, costs and speeds.
     **alike(whole, "published size", "draws", "chunks", "documents", "requests",
@@ -347,7 +352,7 @@ COLUMNS: Columns = {
     **alike(tenths, "seconds", "mean characters"),
     **alike(number, "size in cl100k", "size in WordPiece", "size in WordPiece with special tokens",
             "documents a second", "printed a second", "tokens a second", "million tokens in",
-            "million tokens out", "US dollars", "US dollars, Emma"),
+            "million tokens out", "US dollars"),
     "run": Column("cells run", whole),
     "not_run": Column("not run", whole),
     "document length": Column("document length, characters", whole),
@@ -366,9 +371,6 @@ COLUMNS: Columns = {
     "method": Column("method", named("method")),
     "arm": Column("arm", one_of(BASELINES)),
     **alike(number, "r", "area"),
-    "Pearson r": Column("Pearson's r", number),
-    "Spearman rho": Column("Spearman's rho", number),
-    "p (exact)": Column("p, exact", probability),
     "random": Column("mean of draws", percent),
     "entropy": Column("entropy, bits", number),
     "error": Column("standard error, bits", number),

@@ -130,6 +130,17 @@ def differences(
     return table[[*keys, *counts, first, second, *FIGURES]]
 
 
+def mean_intervals(
+    columns: Sequence[pd.Series], documents: pd.Series | None
+) -> list[statistics.Interval]:
+    """The 95% interval of each column's mean over queries: over documents, by query id, where there
+    are ``FEWEST_DOCUMENTS`` or more."""
+    if documents is None or documents.nunique() < FEWEST_DOCUMENTS:
+        return statistics.bootstrap_intervals(columns)
+    means = clustered_means((column, documents.loc[column.index]) for column in columns)
+    return [mean.interval for mean in means]
+
+
 def corrected(table: pd.DataFrame) -> pd.DataFrame:
     """The table with both p corrected by Holm within ``family``, its ``family_size``, and what is
     then ``shown``."""

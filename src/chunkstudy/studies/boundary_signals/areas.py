@@ -11,10 +11,11 @@ boundary to the next.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
@@ -24,6 +25,8 @@ from chunkstudy.evaluation.statistics.differences import HIGHER, LOWER, NOT_SHOW
 from chunkstudy.evaluation.statistics.intervals import LEVEL
 from chunkstudy.studies.boundary_signals import roc
 from chunkstudy.studies.boundary_signals.texts import DOCUMENT, SENTENCE
+from chunkstudy.study.drawing import COLORS, intervals, one_legend, rows_named, style, titled
+from chunkstudy.study.titles import SIGNALS as CALLED
 
 KINDS = {
     ("built-in articles", "document"): "articles",
@@ -60,25 +63,13 @@ NORMAL = (
 )
 
 
-class Boundaries(NamedTuple):
-    """One kind of boundary among the candidates of one text.
-
-    Attributes:
-        boundaries: the name of the kind.
-        among: the name of the candidates.
-        places: how many of them everything was measured at.
-        true: how many of these are boundaries.
-        pairs: by signal and baseline, the pairs of a boundary and another place.
-    """
-
-    boundaries: str
-    among: str
-    places: int
-    true: int
-    pairs: dict[str, roc.PairCounts]
+Task = tuple[dict[str, object], dict[str, roc.PairCounts]]
+"""One kind of boundary among the candidates of one text, with how many places were measured and how
+many of these are boundaries; and by signal and baseline the pairs of a boundary and another place.
+"""
 
 
-def tasks(places: pd.DataFrame) -> Iterator[Boundaries]:
+def tasks(places: pd.DataFrame) -> Iterator[Task]:
     """Every task, among all candidates and among ends of paragraphs.
 
     Args:
@@ -102,7 +93,8 @@ def tasks(places: pd.DataFrame) -> Iterator[Boundaries]:
                     for signal, score in told.items()
                     if (signal, among) != (PARAGRAPH_END, PARAGRAPHS)
                 }
-                yield Boundaries(name, among, int(mask.sum()), int(true[mask].sum()), pairs)
+                counts = {"places": int(mask.sum()), "true boundaries": int(true[mask].sum())}
+                yield {"among": among, "boundaries": name, **counts}, pairs
 
 
 def scores(
@@ -125,7 +117,7 @@ def scores(
     }
 
 
-def areas(tasks: list[Boundaries], against: str = "") -> pd.DataFrame:
+def areas(tasks: list[Task], against: str = "") -> pd.DataFrame:
     """The area under the ROC curve of every signal and baseline, a row each, and means over kinds
     of boundaries; ``p`` is of being at chance. Or, against a baseline, the area of each signal
     minus the baseline's at the same places: which of the two tells boundaries better by itself.
@@ -135,26 +127,16 @@ def areas(tasks: list[Boundaries], against: str = "") -> pd.DataFrame:
     """
     value, chance = ("difference", 0.0) if against else ("area", roc.CHANCE)
     rows = []
-    for task in tasks:
-        for signal, pairs in task.pairs.items():
+    for keys, pairs in tasks:
+        for signal, counted in pairs.items():
             if against and signal in BASELINES:
                 continue
-            area = roc.area(pairs, task.pairs.get(against))
-            rows.append(
-                {
-                    "among": task.among,
-                    "boundaries": task.boundaries,
-                    "signal": signal,
-                    "places": task.places,
-                    "true boundaries": task.true,
-                    value: area.mean,
-                    "low": area.interval.low,
-                    "high": area.interval.high,
-                    "p": area.p,
-                    "error": area.error,
-                }
-            )
+            area = roc.area(counted, pairs.get(against))
+            ends = {"low": area.interval.low, "high": area.interval.high}
+            tested = {value: area.mean, **ends, "p": area.p, "error": area.error}
+            rows.append(keys | {"signal": signal} | tested)
     of_kinds = pd.DataFrame(rows)
+    of_kinds.insert(2, "signal", of_kinds.pop("signal"))
     table = pd.concat([of_kinds, means(of_kinds, value, chance)], ignore_index=True)
     mean = table["boundaries"].isin(list(OVER))
     family = f"against {against}" if against else "areas, text alone"
@@ -203,3 +185,42 @@ def means(rows: pd.DataFrame, value: str, chance: float) -> pd.DataFrame:
                 }
             )
     return pd.DataFrame(averaged)
+
+
+@style()
+def figure_areas(areas: pd.DataFrame) -> Figure:
+    """The area of each signal, a small dot per kind of boundary and a large one with its interval
+    for their mean; a panel among all ends of sentences, one among ends of paragraphs."""
+    heights = {name: height for height, name in enumerate(areas["signal"].unique())}
+    areas = areas.assign(height=areas["signal"].map(heights))
+    figure, panels = plt.subplots(
+        1, 2, figsize=(9, 0.36 * len(heights) + 1.7), sharex=True, sharey=True
+    )
+    for axes, among in zip(panels, (SENTENCES, PARAGRAPHS), strict=True):
+        rows = areas[areas["among"] == among]
+        kinds, mean = (
+            rows[rows["boundaries"].isin(KINDS.values())],
+            rows[rows["boundaries"] == MEAN],
+        )
+        axes.plot(
+            kinds["area"], kinds["height"], "o", ms=3, color="0.6", zorder=1,
+            label="one kind of boundary",
+        )  # fmt: skip
+        compared = mean["signal"].isin((*BASELINES, DISTANCE))
+        of_model = "signal of the language model, mean over all kinds, 95% interval"
+        for part, color, label in (
+            (mean[~compared], COLORS[0], of_model),
+            (mean[compared], COLORS[1], "what it is compared with"),
+        ):
+            intervals(axes, part, part["height"], color, label, "area", scale=1)
+        axes.axvline(roc.CHANCE, color="grey", lw=0.8, zorder=0)
+        axes.set_title(f"among {among}", loc="left")
+        axes.set_xlabel("area under the ROC curve (0.5 is chance)")
+    rows_named(panels[0], [CALLED[name] for name in heights])
+    titled(
+        figure,
+        "How well each signal of SmolLM2-135M-Instruct tells where a section, chapter, turn or "
+        "chat ends; text without headings and notation",
+    )
+    one_legend(figure, panels, columns=1)
+    return figure

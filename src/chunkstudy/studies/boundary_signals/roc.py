@@ -46,12 +46,9 @@ class PairCounts:
     boundaries: Floats
     others: Floats
 
-    def area(self, times: Floats | None = None) -> Floats:
-        """The area where group g is drawn ``times[..., g]`` times; each once by default.
-
-        NaN where no boundary or no other place is drawn.
-        """
-        drawn = np.ones(len(self.won)) if times is None else times
+    def area(self, drawn: Floats) -> Floats:
+        """The area where group g is drawn ``drawn[..., g]`` times; NaN where no boundary or no
+        other place is."""
         pairs = (drawn @ self.boundaries) * (drawn @ self.others)
         won = ((drawn @ self.won) * drawn).sum(axis=-1)
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -95,7 +92,7 @@ def area(first: PairCounts, second: PairCounts | None = None) -> Tested:
     """
     count = len(first.won)
 
-    def above(times: Floats | None) -> Floats:
+    def above(times: Floats) -> Floats:
         return first.area(times) - (CHANCE if second is None else second.area(times))
 
     shift = CHANCE if second is None else 0.0
@@ -104,7 +101,7 @@ def area(first: PairCounts, second: PairCounts | None = None) -> Tested:
     squares = ((without - without.mean()) ** 2).sum() if len(without) > 1 else np.nan
     error = float(np.sqrt((len(without) - 1) / max(1, len(without)) * squares))
     interval = percentile_interval(drawn + shift)
-    whole = tested(float(above(None)), interval, error, max(0, len(without) - 1))
+    whole = tested(float(above(np.ones(count))), interval, error, max(0, len(without) - 1))
     return whole._replace(mean=whole.mean + shift)
 
 

@@ -16,14 +16,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from chunkstudy.base.spans import Collection
 from chunkstudy.chunkers.cutting_by_signal import within
-from chunkstudy.collections import emma_files
+from chunkstudy.collections import gutenqa
 
 MESSAGE = re.compile(
     r"""["']content["']: (?:"((?:[^"\\]|\\.)*)(?:"|$)|'((?:[^'\\]|\\.)*)(?:'|$))""", re.DOTALL
@@ -40,14 +39,9 @@ READ = 30_000
 AROUND, PLACES, SEED = 2, 20, 0
 """Of Emma: candidates on either side of a chapter's end, and how many other places are drawn."""
 QUOTED = re.compile(r"[.?!…]+[\"'”’)\]]+$")
-
-
-class Paragraph(NamedTuple):
-    """``begins`` says what else begins with it: a ``document`` (article, chat, chapter), a ``part``
-    of one (section, turn), or the ``paragraph`` alone."""
-
-    text: str
-    begins: str
+Paragraph = tuple[str, str]
+"""Its text, and what else begins with it: a ``document`` (article, chat, chapter), a ``part`` of
+one (section, turn), or the ``paragraph`` alone."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +109,7 @@ def headed(
         if match := heading.match(line):
             begins = max(begins, levels.get(match[1], deeper), key=RANKS.index)
         elif line.strip():
-            yield Paragraph(line.strip(), begins)
+            yield line.strip(), begins
             begins = PARAGRAPH
 
 
@@ -130,7 +124,7 @@ def messages(raw: str) -> Iterator[Paragraph]:
         last = message.end()
         for paragraph in BROKEN.split(message[1] if message[1] is not None else message[2]):
             if paragraph.strip():
-                yield Paragraph(paragraph.strip(), begins)
+                yield paragraph.strip(), begins
                 begins = PARAGRAPH
 
 
@@ -143,11 +137,11 @@ def emma() -> Text:
     """Emma around the ends of its chapters and at other places, drawn with a fixed seed. The
     release holds no headings; which chapter a paragraph is in stands beside it."""
     paragraphs, last = [], None
-    for row in emma_files.read("paragraphs"):
-        if stripped := str(row["Chunk"]).strip():
-            begins = PARAGRAPH if row["Chapter"] == last else DOCUMENT
-            paragraphs.append(Paragraph(stripped, begins))
-            last = row["Chapter"]
+    for chapter, paragraph in gutenqa.sheet("paragraphs")[["Chapter", "Chunk"]].values.tolist():
+        if stripped := paragraph.strip():
+            begins = PARAGRAPH if chapter == last else DOCUMENT
+            paragraphs.append((stripped, begins))
+            last = chapter
     whole = text("Emma", paragraphs)
     drawn = np.random.default_rng(SEED).choice(len(whole.places), size=PLACES, replace=False)
     judged = np.zeros(len(whole.places), dtype=bool)
@@ -159,10 +153,9 @@ def emma() -> Text:
 def text(name: str, paragraphs: Iterable[Paragraph]) -> Text:
     """A text from its paragraphs."""
     rows = [
-        (" ".join(unescaped(paragraph.text[first:last]).split()), SENTENCE if n else begins)
-        for paragraph in paragraphs
-        for begins in [paragraph.begins]
-        for n, (first, last) in enumerate(within(paragraph.text))
+        (" ".join(unescaped(paragraph[first:last]).split()), SENTENCE if n else begins)
+        for paragraph, begins in paragraphs
+        for n, (first, last) in enumerate(within(paragraph))
     ]
     table = pd.DataFrame(rows, columns=["sentence", "begins"])
     after = table["sentence"].str.len()

@@ -10,8 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Chunks, Collection
@@ -23,13 +25,12 @@ from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, TokenOverl
 from chunkstudy.evaluation.retrieval import chunks as retrieval
 from chunkstudy.evaluation.retrieval.chunks import Limit, Ranking
 from chunkstudy.evaluation.statistics.differences import (
-    FEWEST_DOCUMENTS,
     Keys,
     Pair,
     at,
     differences,
+    mean_intervals,
 )
-from chunkstudy.evaluation.statistics.testing import clustered_means
 from chunkstudy.runs import steps
 from chunkstudy.runs.conditions import (
     LATE_512,
@@ -39,6 +40,8 @@ from chunkstudy.runs.conditions import (
     parse_chunker,
 )
 from chunkstudy.runs.study_runs import Context
+from chunkstudy.study import titles
+from chunkstudy.study.drawing import COLORS, Color, intervals, one_legend, style, titled
 from chunkstudy.study.study import Study
 
 FIVE = ("chroma", "chroma-within")
@@ -55,6 +58,8 @@ FIRST = [*READ, "query_id", "document"]
 """The columns of the table ``questions`` before the chunkers."""
 MEASURE = "SpanRecall(unit=token)"
 MEAN = "mean over chunkers"
+READ_BY: list[Color] = ["0.55", *COLORS]
+"""Colours of the first chunks and of the budgets."""
 WHERE = "{collection}, {encoder}, {ordering}, counted {counted}"
 """Of every family: all budgets together, but that the best is chosen by budget."""
 
@@ -106,7 +111,7 @@ def read(
 
 def tables(
     context: Context,
-    collections: Sequence[str] = COLLECTIONS,
+    _: Sequence[str] = (),
     compared: Sequence[Sequence[Condition]] = (),
     budgets: Sequence[int] = BUDGETS,
     k: int = CUT,
@@ -117,19 +122,12 @@ def tables(
 
     Args:
         context: hands out collections and models.
-        collections: whose registered comparisons are made, where none are named.
-        compared: other comparisons.
+        compared: other comparisons than those that are stored.
         budgets: cl100k tokens.
         k: chunks, beside the budgets.
-
-    Raises:
-        ValueError: if there is nothing to compare on these collections.
     """
-    compared = compared or [some for some in COMPARED if some[0].collection in collections]
-    if not compared:
-        raise ValueError(f"nothing is compared there; use one of {', '.join(COLLECTIONS)}")
     questions, chunkers = [], []
-    for some in compared:
+    for some in compared or COMPARED:
         keys = _keys(some[0])
         collection, store = context.collection(keys["collection"]), context.store(keys["encoder"])
         offsets = [cl100k_offsets(document.text) for document in collection.documents]
@@ -227,11 +225,7 @@ def sizes(questions: pd.DataFrame, chunkers: pd.DataFrame) -> pd.DataFrame:
     pairs, rows = [], []
     for keys, wide, document in _read(questions):
         best = str(wide.mean().idxmax())
-        if document.nunique() < FEWEST_DOCUMENTS:
-            ends = statistics.bootstrap_intervals(wide.to_numpy().T)
-        else:
-            means = clustered_means((wide[chunker], document) for chunker in wide)
-            ends = [mean.interval for mean in means]
+        ends = mean_intervals([wide[chunker] for chunker in wide], document)
         for chunker, interval in zip(wide, ends, strict=True):
             of_chunker = {**keys, "chunker": chunker}
             recall = statistics.with_interval("recall", wide[chunker].mean(), interval)
@@ -246,6 +240,42 @@ def sizes(questions: pd.DataFrame, chunkers: pd.DataFrame) -> pd.DataFrame:
     together = pd.DataFrame(rows).merge(behind, how="left", on=[*READ, "chunker"])
     keys_of_tokens = [*READ[:3], "chunker"]
     return together.merge(chunkers[[*keys_of_tokens, "tokens"]], how="left", on=keys_of_tokens)
+
+
+@style()
+def figure_sizes(rows: pd.DataFrame) -> Figure:
+    """Recall by mean chunk size, for chunkers without overlap, a panel per ordering: five chunks,
+    then by budget, what two chunks share counted again; of the first collection."""
+    rows = rows[rows["collection"] == rows["collection"].iloc[0]]
+    rows = rows[rows["counted"].isin((CHUNKS, "again"))]
+    rows = rows[rows["chunker"].str.match(r"(recursive|token)-\d+-0$")]
+    budgets = list(dict.fromkeys(zip(rows["counted"] == CHUNKS, rows["budget"], strict=True)))
+    groups = list(rows.groupby("ordering", sort=False))
+    figure, panels = plt.subplots(
+        1, len(groups), figsize=(8.3, 4.0), squeeze=False, sharex=True, sharey=True,
+    )  # fmt: skip
+    for axes, (ordering, own) in zip(panels[0], groups, strict=True):
+        for color, (by_chunks, budget) in zip(READ_BY, budgets, strict=False):
+            read = f"first {budget} chunks" if by_chunks else f"{budget:,} tokens"
+            matching = own[((own["counted"] == CHUNKS) == by_chunks) & (own["budget"] == budget)]
+            for family, line in (("recursive", "-"), ("token", ":")):
+                some = matching[matching["chunker"].str.startswith(family)].sort_values("tokens")
+                ends = ("recall low", "recall high")
+                intervals(axes, some, some["tokens"], color, None, "recall", ends, upright=True)
+                label = read if family == "recursive" else None
+                axes.plot(some["tokens"], 100 * some["recall"], line, color=color, label=label)
+        axes.set_title(titles.ordering(str(ordering)), loc="left")
+        axes.set_xlabel("mean tokens per chunk")
+    panels[0][0].set_ylabel("recall of excerpts (%), 95% interval")
+    one_legend(figure, panels[0], columns=4)
+    where = titles.collection(str(rows["collection"].iloc[0]))
+    encoders = " and ".join(map(titles.encoder, rows["encoder"].unique()))
+    titled(
+        figure,
+        f"{where}, {rows['n'].max():.0f} questions, {encoders}; solid: recursive, dotted: token "
+        "windows",
+    )
+    return figure
 
 
 def without_overlap(chunker: str) -> str:

@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Chunks, Collection, Span
@@ -35,6 +37,16 @@ from chunkstudy.runs.encoding import encode_together
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.runs.study_runs import Context
+from chunkstudy.study import titles
+from chunkstudy.study.drawing import (
+    COLORS,
+    intervals,
+    one_legend,
+    rows_named,
+    style,
+    titled,
+    zero,
+)
 from chunkstudy.study.study import Study
 
 NAME = "random-boundaries"
@@ -108,9 +120,7 @@ def read(study: Study, controls: Sequence[Control]) -> dict[str, pd.DataFrame]:
 
 
 def tables(
-    context: Context,
-    collections: Sequence[str] = COLLECTIONS,
-    controls: Sequence[Control] = (),
+    context: Context, _: Sequence[str] = (), controls: Sequence[Control] = ()
 ) -> dict[str, pd.DataFrame]:
     """``draws``: of each method and draw the mean of each measure, and of its chunks how many there
     are and the standard deviation of their characters; draw 0 is the method itself.
@@ -121,12 +131,10 @@ def tables(
 
     Args:
         context: hands out collections and models.
-        collections: whose stored controls are made, where none are named.
-        controls: others.
+        controls: other ones than those that are stored.
     """
-    controls = controls or [some for some in CONTROLS if some.collection in collections]
     rows, questions = [], []
-    for control in controls:
+    for control in controls or CONTROLS:
         collection = context.collection(control.collection)
         if control.documents:
             collection = collection.asked_of(control.documents)
@@ -209,6 +217,38 @@ def against_chance(questions: pd.DataFrame, draws: pd.DataFrame) -> pd.DataFrame
     return pd.concat([tests, pd.DataFrame(places)], axis=1)
 
 
+@style()
+def figure_boundaries(rows: pd.DataFrame) -> Figure:
+    """The method minus the mean of its draws, with 95% intervals, a panel per measure; behind them
+    how far the method lies from its best and worst draw."""
+    names = list(rows[METHOD].drop_duplicates().itertuples(index=False, name=None))
+    measures, kinds = (list(dict.fromkeys(rows[column])) for column in ("measure", "boundaries"))
+    figure, panels = plt.subplots(
+        1, len(measures), figsize=(8.3, 0.62 * len(names) + 1.9), squeeze=False, sharey=True,
+    )  # fmt: skip
+    for axes, measure in zip(panels[0], measures, strict=True):
+        for offset, kind in enumerate(kinds):
+            matching = rows[(rows["measure"] == measure) & (rows["boundaries"] == kind)]
+            keys = matching[METHOD].itertuples(index=False, name=None)
+            at = np.array([names.index(key) for key in keys]) + 0.26 * (offset - 0.5)
+            best, worst = (
+                100 * (matching["chosen"] - matching[end])
+                for end in ("highest draw", "lowest draw")
+            )
+            axes.hlines(at, best, worst, color="0.85", lw=6, zorder=0, label="against single draws")
+            intervals(axes, matching, at, COLORS[offset], f"against random ones {kind}")
+        zero(axes)
+        axes.set_title(titles.measure(str(measure)), loc="left")
+        axes.set_xlabel("chosen minus random, points")
+    rows_named(panels[0][0], [_arm(*name) for name in names])
+    one_legend(figure, panels[0], columns=3)
+    titled(
+        figure,
+        "Chosen boundaries minus the same sizes in another order: mean of draws, 95% interval",
+    )
+    return figure
+
+
 def _place(mean: float, means: pd.Series) -> dict[str, float]:
     """Where a method's mean lies among those of the draws."""
     outer = min((means >= mean).sum(), (means <= mean).sum())
@@ -226,3 +266,9 @@ def _family(keys: Mapping[str, object]) -> str:
     encoder = parse_encoder(str(keys["encoder"])).model
     part = f"{keys['boundaries']}, {keys['part']}"
     return f"random boundaries {part}, {keys['measure']}, {encoder}, {ordering}"
+
+
+def _arm(collection: str, part: str, chunker: str, encoder: str, ordering: str) -> str:
+    where = titles.collection(collection) + ("" if part == "all" else f",\n{part}")
+    model = titles.encoder(encoder).split(",")[0]
+    return f"{titles.arm(chunker, ordering)}\n{where}, {model}"

@@ -3,6 +3,10 @@
 The taxonomy counts documents a second on SciDocs; SciFact's abstracts are of the same kind. Seconds
 are those that one core spent, whatever else ran beside it. A chunker that embeds is given fewer
 documents, and its encoder keeps nothing from one text to the next.
+
+What asking a language model costs stands beside: dollars are estimates from dated prices; what a
+model thinks before it answers is not counted. Documents a second of hosted models stand as printed,
+since nothing here could give them again.
 """
 
 from __future__ import annotations
@@ -12,17 +16,21 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import chunk_documents
 from chunkstudy.base.tokens import counter
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
+from chunkstudy.llm.prices import PRICES
+from chunkstudy.published.sources import published_grid
 from chunkstudy.runs.chunking import build_chunker
 from chunkstudy.runs.conditions import MINILM_512, parse_chunker, parse_encoder
+from chunkstudy.runs.estimate import segmentations
 from chunkstudy.runs.study_runs import Context
 
 NAME = "chunking-speed"
-COLLECTIONS = ("scifact",)
+COLLECTIONS = (SCIFACT,) = ("scifact",)
 CHUNKERS = (
     "paragraph",
     "sentence-5",
@@ -38,25 +46,63 @@ EMBEDDED = 100
 """Documents of a chunker that embeds them, the first in the order of their ids."""
 
 
-def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
-    """A row per collection and chunker: ``documents`` and ``tokens`` (cl100k) that it was given,
-    the ``chunks`` it made, and the ``seconds`` of one core that this took."""
+def tables(context: Context, _: Sequence[str] = ()) -> dict[str, pd.DataFrame]:
+    """A row per chunker: the ``collection``, ``documents`` and ``tokens`` (cl100k) that it was
+    given, the ``chunks`` it made, and the ``seconds`` of one core that this took."""
     model = parse_encoder(MINILM_512)
     encoder = TransformerEncoder(models.spec(model.model), window=model.window)
     context.note(encoder.describe())
     encoder.encode(["A text that is read before the clock starts."])
     rows = []
-    for collection in collections:
-        every = context.collection(collection).documents
-        for slug in CHUNKERS:
-            context.say(f"{slug} on {collection}")
-            documents = every[:EMBEDDED] if parse_chunker(slug).needs_encoder else every
-            chunker = build_chunker(slug, CORRECTED, encoder.encode, encoder)
-            chunker(documents[0].text)
-            started = time.process_time()
-            chunks = chunk_documents(chunker, documents)
-            seconds = time.process_time() - started
-            tokens = sum(counter("cl100k").count_many([document.text for document in documents]))
-            rows.append((collection, slug, len(documents), tokens, len(chunks), seconds))
+    every = context.collection(SCIFACT).documents
+    for slug in CHUNKERS:
+        context.say(f"{slug} on {SCIFACT}")
+        documents = every[:EMBEDDED] if parse_chunker(slug).needs_encoder else every
+        chunker = build_chunker(slug, CORRECTED, encoder.encode, encoder)
+        chunker(documents[0].text)
+        started = time.process_time()
+        chunks = chunk_documents(chunker, documents)
+        seconds = time.process_time() - started
+        tokens = sum(counter("cl100k").count_many([document.text for document in documents]))
+        rows.append((SCIFACT, slug, len(documents), tokens, len(chunks), seconds))
     columns = ["collection", "chunker", "documents", "tokens", "chunks", "seconds"]
     return {"chunkers": pd.DataFrame(rows, columns=columns)}
+
+
+def prices(places: Places) -> pd.DataFrame:
+    """A row per collection whose boundaries a work let a language model draw, and per method."""
+    rows = []
+    for collection, chunker, model, estimate, basis in segmentations(
+        published_grid(places), places
+    ):
+        name = model.partition("/")[2]
+        row: dict[str, object] = {"collection": collection, "chunker": chunker}
+        row["language model"] = name
+        if estimate is not None:
+            row |= {
+                "requests": estimate.requests,
+                "million tokens in": estimate.input_tokens / 1e6,
+                "million tokens out": estimate.output_tokens / 1e6,
+                "US dollars": estimate.dollars,
+                "price as of": PRICES[name].date,
+            }
+        rows.append(row | {"basis": basis})
+    return pd.DataFrame(rows).sort_values(["chunker", "collection"], ignore_index=True)
+
+
+def speeds(places: Places, measured: pd.DataFrame) -> pd.DataFrame:
+    """A row per chunker: documents and tokens a second as measured, and documents a second as the
+    taxonomy prints them. A speed hangs on the machine and on who is asked: it is no published cell
+    and gets no verdict.
+
+    Args:
+        measured: of the study ``chunking-speed``.
+    """
+    rows = pd.read_csv(places.published / "speeds" / "taxonomy.csv", thousands=",")
+    printed = rows.set_index("chunker")["published"].astype(float).rename("printed a second")
+    own = measured.set_index("chunker")
+    table = own[["collection", "documents"]].rename(columns={"collection": "measured on"})
+    for unit in ("documents", "tokens"):
+        table[f"{unit} a second"] = own[unit] / own["seconds"]
+    order = pd.Index(dict.fromkeys([*table.index, *printed.index]), name="chunker")
+    return table.reindex(order).join(printed).reset_index()

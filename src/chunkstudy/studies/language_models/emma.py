@@ -10,8 +10,9 @@ Families, each of one ordering and measure: against paragraphs, and what the mod
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 
 import pandas as pd
@@ -19,7 +20,7 @@ import pandas as pd
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.chunkers.random_boundaries import UNITS
 from chunkstudy.evaluation import statistics
-from chunkstudy.evaluation.statistics.differences import Pair, at, differences
+from chunkstudy.evaluation.statistics.differences import Keys, Pair, at, differences
 from chunkstudy.runs.conditions import LATE_512, MINILM_512, PRE_EMBEDDING, Condition, parse_encoder
 from chunkstudy.runs.library import Library
 from chunkstudy.studies.language_models.window_answers import (
@@ -91,7 +92,9 @@ def side_by_side(arms: Mapping[tuple[str, str], DrawnScores]) -> pd.DataFrame:
             pairs.append(Pair(keys, values, arms[ordering, PARAGRAPH].scores[measure]))
     if not pairs:
         return pd.DataFrame(rows)
-    against = differences(pairs, _family("against paragraphs"), "of the arm", "of paragraphs")
+    against = differences(
+        pairs, partial(_family, "against paragraphs"), "of the arm", "of paragraphs"
+    )
     return pd.DataFrame(rows).merge(against.drop(columns="n"), on=list(keys), how="left")
 
 
@@ -105,13 +108,7 @@ def bought(arms: Mapping[tuple[str, str], DrawnScores]) -> pd.DataFrame:
         keys = {"measure": measure, "encoder": MINILM_512, "ordering": ordering}
         keys |= {"protocol": CORRECTED.name, "chunker": first, "instead": second}
         pairs.append(Pair(keys, chosen.scores[measure], other.scores[measure]))
-    return differences(pairs, _family("what the model's choice buys"), "chosen", "other")
-
-
-def against_last(chosen: pd.DataFrame) -> pd.DataFrame:
-    """Of :func:`bought` the authors' boundaries minus always the last candidate, plain first."""
-    mine = (chosen["chunker"] == RELEASED) & (chosen["instead"] == LAST)
-    return chosen[mine].sort_values("ordering", key=lambda ordering: ordering != PRE_EMBEDDING)
+    return differences(pairs, partial(_family, "what the model's choice buys"), "chosen", "other")
 
 
 def arms(library: Library, study: Study, shuffled: Study) -> dict[tuple[str, str], DrawnScores]:
@@ -152,9 +149,6 @@ def _drawn(study: Study, where: Mapping[str, str]) -> tuple[pd.DataFrame, pd.Dat
     return mine.set_index("query_id"), draws
 
 
-def _family(question: str) -> Callable[[Mapping[str, object]], str]:
-    def family(keys: Mapping[str, object]) -> str:
-        ordering = "plain" if keys["ordering"] == PRE_EMBEDDING else "late"
-        return f"{question}, {keys['measure']}, Emma, {parse_encoder(MINILM_512).model}, {ordering}"
-
-    return family
+def _family(question: str, keys: Keys) -> str:
+    ordering = "plain" if keys["ordering"] == PRE_EMBEDDING else "late"
+    return f"{question}, {keys['measure']}, Emma, {parse_encoder(MINILM_512).model}, {ordering}"

@@ -17,7 +17,7 @@ import pandas as pd
 from chunkstudy.collections import covid_qa
 from chunkstudy.evaluation.statistics.differences import Pair, differences
 from chunkstudy.runs.study_results import StudyError
-from chunkstudy.studies.late_chunking.systems import AVERAGED, PLAIN, SystemScores, called, late
+from chunkstudy.studies.late_chunking.systems import AVERAGED, PLAIN, SystemScores, late
 from chunkstudy.study import titles
 
 LAYOUTS = {"most context": "", "no overlap": "-0", "packed": "-packed", "averaged": AVERAGED}
@@ -40,7 +40,7 @@ def halves(papers: SystemScores) -> tuple[SystemScores, SystemScores]:
             question is asked of.
     """
     if papers.missing or papers.documents is None:
-        lacks = ", ".join(map(called, papers.missing)) or "the document of each question"
+        lacks = ", ".join(map(titles.system, papers.missing)) or "the document of each question"
         raise StudyError(
             f"a layout is chosen among all on half of the papers, and {papers.collection} with "
             f"{titles.encoder(papers.model)} lacks {lacks}; covid-qa-within with all-MiniLM-L6-v2 "

@@ -1,13 +1,16 @@
-"""The comparisons in words and tables, for the page and for the paper."""
+"""The comparisons in words, tables and the forest plot, for the page and for the paper."""
 
 from __future__ import annotations
 
+import matplotlib.pyplot as plt
 import pandas as pd
+from matplotlib.figure import Figure
 
 from chunkstudy.evaluation.statistics.differences import HIGHER, LOWER, at
-from chunkstudy.studies.late_chunking.gains import NO_LOSS, SEEN, Rule
-from chunkstudy.studies.late_chunking.systems import called
+from chunkstudy.studies.late_chunking.gains import ALL, NO_LOSS, SEEN, Rule
+from chunkstudy.studies.late_chunking.systems import AVERAGED, BOTH, PLAIN, WORDS, late
 from chunkstudy.study import titles
+from chunkstudy.study.drawing import COLORS, intervals, rows_named, style, titled, zero
 from chunkstudy.study.formats import Column, Columns, percent, points, whole
 
 COLUMNS: Columns = {
@@ -17,6 +20,17 @@ COLUMNS: Columns = {
     "ends": Column("smallest to largest", str),
     "shared": Column("words shared, %", percent),
 }
+
+TOGETHER = "all together"
+PANELS = (
+    (late(512), PLAIN, "late, one state,\n512 tokens"),
+    (late(512, AVERAGED), PLAIN, "late, averaged,\n512 tokens"),
+    (late(128, AVERAGED), PLAIN, "late, averaged,\n128 tokens"),
+    (WORDS, PLAIN, "BM25"),
+    (BOTH, PLAIN, "BM25 and vectors"),
+    (BOTH, WORDS, "BM25 and vectors,\nminus BM25"),
+)
+"""Systems and baselines, and what heads them; plain vectors are the baseline where none is said."""
 
 
 def sentence(rule: Rule, rows: pd.DataFrame) -> str:
@@ -45,7 +59,7 @@ def sentence(rule: Rule, rows: pd.DataFrame) -> str:
 def compared(rows: pd.DataFrame) -> list[str]:
     """What each row compares."""
     return [
-        f"{called(system)}, minus {called(baseline)}"
+        f"{titles.system(system)}, minus {titles.system(baseline)}"
         for system, baseline in zip(rows["system"], rows["baseline"], strict=True)
     ]
 
@@ -68,3 +82,46 @@ def count(rows: pd.DataFrame, rule: Rule) -> str:
     system, baseline = rule.pairs[0]
     some = at(rows, system=system, baseline=baseline)
     return f"{(some['shown'] == rule.outcome).sum()} of {len(some)}"
+
+
+@style()
+def figure_forest(rows: pd.DataFrame, summed: pd.DataFrame, title: str) -> Figure:
+    """A panel a comparison, a row a collection and model: the difference with its 95% interval, and
+    beneath each model all its collections together, a diamond with a t-interval over collections.
+
+    Args:
+        rows: of :func:`gains.system_gains`.
+        summed: of :func:`gains.together`.
+        title: what it shows, in a sentence.
+    """
+    models, collections = (list(dict.fromkeys(rows[key])) for key in ("model", "collection"))
+    panels = [one for one in PANELS if len(at(rows, system=one[0], baseline=one[1]))]
+    names = [titles.collection(name).partition(",")[0] for name in collections] + [TOGETHER]
+    height = len(names) + 1
+    figure, axes = plt.subplots(
+        1, len(panels), sharey=True, squeeze=False,
+        figsize=(1.75 * len(panels) + 1.6, 0.21 * height * len(models) + 1.5),
+    )  # fmt: skip
+    for panel, (system, baseline, head) in zip(axes[0], panels, strict=True):
+        panel.set_title(head, loc="left", fontsize=8)
+        panel.set_xlabel("points, 95%", fontsize=8)
+        zero(panel)
+        for n, model in enumerate(models):
+            some = at(rows, model=model, system=system, baseline=baseline)
+            places = [height * n + 1 + collections.index(name) for name in some["collection"]]
+            intervals(panel, some, places, COLORS[n])
+            all_of_them = at(summed, model=model, system=system, baseline=baseline, over=ALL)
+            if len(some) > 1:
+                last = [height * n + 1 + len(collections)]
+                intervals(panel, all_of_them, last, "black", marker="D")
+        # An interval over two collections is far wider than the differences themselves.
+        compared = at(rows, system=system, baseline=baseline)
+        ends = 100 * compared["low"].min(), 100 * compared["high"].max()
+        room = 0.1 * (ends[1] - ends[0])
+        panel.set_xlim(min(0, ends[0]) - room, max(0, ends[1]) + room)
+    labels = [label for model in models for label in (titles.encoder(model), *names)]
+    rows_named(axes[0, 0], labels, size=7.5)
+    for n, label in enumerate(axes[0, 0].get_yticklabels()):
+        label.set_fontweight("bold" if n % height == 0 else "normal")
+    titled(figure, title)
+    return figure

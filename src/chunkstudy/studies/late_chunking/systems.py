@@ -42,11 +42,6 @@ def registered(windows: Sequence[int]) -> list[str]:
     return [PLAIN, *layouts, WORDS, BOTH]
 
 
-def called(system: str) -> str:
-    """What a reader calls a system."""
-    return titles.BASELINES.get(system) or titles.shown("ordering", system)
-
-
 @dataclass(frozen=True)
 class SystemScores:
     """Scores of one collection and model by system.
@@ -117,7 +112,7 @@ def left_out(read: Sequence[SystemScores]) -> pd.DataFrame:
     rows: dict[tuple[str, str], list[str]] = {}
     for some in read:
         if some.missing:
-            missing = "; ".join(map(called, some.missing))
+            missing = "; ".join(map(titles.system, some.missing))
             rows.setdefault((some.model, missing), []).append(some.collection)
     return pd.DataFrame(
         [(*key, ", ".join(names)) for key, names in rows.items()],

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from fnmatch import fnmatch
-
 import pandas as pd
 
 from chunkstudy.published import sources
 from chunkstudy.published.verdicts import VERDICTS
-from chunkstudy.study.study import Study
 
 SCORES = "exact scores of retrieval"
 COVERAGE = {"run": "run", "exact": "exact", "scores": SCORES, "spread": "within_stack",
@@ -41,33 +38,3 @@ def verdicts(comparison: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([counts.reset_index(), every], ignore_index=True)[
         ["work", "table", "encoder", *counts.columns]
     ].rename_axis(columns=None)
-
-
-def paper_table(study: Study, verdicts: pd.DataFrame) -> None:
-    """The paper's table of published cells: the same by published table, without the row of all."""
-    rows = verdicts[verdicts["work"] != "all"]
-    counts = ["cells", "run", "exact", SCORES, "within_stack", "deviates"]
-    heads = {"work": "work", "table": "table", "cells": "cells", "run": "run", "exact": "exact",
-             SCORES: "scores", "within_stack": "spread", "deviates": "off"}  # fmt: skip
-    study.paper_table(
-        "published", rows.groupby(["work", "table"], sort=False)[counts].sum().reset_index(), heads,
-        "Published cells by table: how many there are, how many were run here, and how these "
-        "agree. Exact: every published digit. Of these, scores: of retrieval, which a model and "
-        "its search move, as they move no chunk size and no precision omega. Spread: not the "
-        "published digits, but inside what the published search gives when it is run 20 times.",
-        once="work", shorter=SHORTER,
-    )  # fmt: skip
-
-
-def run_elsewhere(comparison: pd.DataFrame) -> pd.Series:
-    """How many cells of other works than Chroma's were run: ``lengths`` of documents, ``mteb``'s
-    and ``others``."""
-    judged = comparison[(comparison["work"] != "chroma") & (comparison["verdict"] != "not_run")]
-    lengths = int((judged["measure"] == "characters").sum())
-    mteb = int((judged["work"] == "mteb").sum())
-    return pd.Series({"lengths": lengths, "mteb": mteb, "others": len(judged) - lengths - mteb})
-
-
-def of_pages(answers: pd.DataFrame, pattern: str) -> pd.DataFrame:
-    """The answers of the pages that a pattern names, as in ``late_*``."""
-    return answers[answers["page"].map(lambda page: fnmatch(page, pattern))]

@@ -18,7 +18,7 @@ from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.runs.conditions import parse_method
 from chunkstudy.runs.encoding import jobs
 from chunkstudy.runs.store import VectorStore
-from chunkstudy.studies.trained_late_chunking.questions import Source, Triple
+from chunkstudy.studies.trained_late_chunking.parts import Source, Triple
 
 
 @dataclass(frozen=True)

@@ -28,8 +28,7 @@ from chunkstudy.studies.trained_late_chunking.batches import (
     read_whole,
     shuffled,
 )
-from chunkstudy.studies.trained_late_chunking.parts import Part
-from chunkstudy.studies.trained_late_chunking.questions import Triple
+from chunkstudy.studies.trained_late_chunking.parts import Part, Triple
 
 WEIGHTS = "model.safetensors"
 

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.base.spans import Chunks, Collection
+from chunkstudy.base.spans import Chunks
 from chunkstudy.collections import covid_qa
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
@@ -26,14 +26,12 @@ from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.trained_late_chunking.batches import Passages, passages
 from chunkstudy.studies.trained_late_chunking.loop import WEIGHTS, train
-from chunkstudy.studies.trained_late_chunking.parts import PLAN, Part
-from chunkstudy.studies.trained_late_chunking.questions import Source, Triple, split, triples
+from chunkstudy.studies.trained_late_chunking.parts import PLAN as PLAN
+from chunkstudy.studies.trained_late_chunking.parts import Part, Source, Triple, split, triples
 
 COLLECTIONS = ()
 PACKAGES = ("safetensors",)
 NAME = "trained-late-chunking"
-
-__all__ = ["COLLECTIONS", "NAME", "PACKAGES", "PLAN", "estimate", "part"]
 TRAINED_ON = (covid_qa.WITHIN, "chroma-within")
 """Papers, and corpora."""
 PASSAGES = "sentence-5"
@@ -131,17 +129,15 @@ def tested(
     late = encode_together(store, asked, sets, part.ordering)
     for chunker, chunks, vectors in zip(CHUNKERS, sets, late, strict=True):
         both = {"plain": store.encode(chunks.texts(asked.documents)), "late": vectors}
-        scores = {way: dcg(asked, chunks, (queries, read)) for way, read in both.items()}
+        scores = {
+            way: scoring.score(asked.name, asked, chunks, (queries, read), CORRECTED).scores[DCG]
+            for way, read in both.items()
+        }
         rows = pd.DataFrame(scores).rename_axis("query_id").reset_index()
         rows.insert(0, "collection", name)
         rows.insert(1, "chunker", chunker)
         rows.insert(2, "document", rows["query_id"].map(document))
         yield rows
-
-
-def dcg(asked: Collection, chunks: Chunks, vectors: scoring.By) -> pd.Series:
-    """DCG@10 by query id."""
-    return scoring.score(asked.name, asked, chunks, vectors, CORRECTED).scores[DCG]
 
 
 def cut(context: Context, collection: str, chunker: str) -> Chunks:

@@ -17,8 +17,6 @@ from itertools import product
 import pandas as pd
 
 from chunkstudy.evaluation.statistics.differences import Keys, Pair, differences
-from chunkstudy.runs.study_results import StudyError
-from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.trained_late_chunking.parts import (
     ALONE,
     CONTEXT,
@@ -45,18 +43,6 @@ AGAINST: tuple[tuple[tuple[str, str], tuple[str, str]], ...] = (
 Tables = Mapping[str, pd.DataFrame]
 Models = Mapping[tuple[str, str], pd.DataFrame]
 """By collection and system, the questions of a model: see :func:`scored`."""
-
-
-def again(_: Context) -> dict[str, pd.DataFrame]:
-    """Training takes hours and comes in parts, which a notebook does not run.
-
-    Raises:
-        StudyError: always, with the command that trains.
-    """
-    raise StudyError(
-        "the models are trained for hours and part by part: `chunkstudy study "
-        'trained-late-chunking` does it, and says the price with `--dry-run`; use compute="stored"'
-    )
 
 
 def scored(tables: Tables) -> Models:

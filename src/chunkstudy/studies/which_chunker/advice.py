@@ -3,54 +3,30 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
 from chunkstudy.runs.conditions import PRE_EMBEDDING
-from chunkstudy.studies.which_chunker.ranking import READ
+from chunkstudy.studies.which_chunker.ranking import READ, System
 from chunkstudy.study import titles
 from chunkstudy.study.drawing import COLORS, intervals, one_legend, rows_named, style, titled
 from chunkstudy.study.formats import Column, Columns, points, whole
 
 GROUP = ["task", "collection", "encoder"]
 """What is ranked by itself, as the tables name it."""
-SYSTEM = ["chunker", "ordering", "window"]
+SYSTEM = list(System._fields)
 AS_GOOD = "not significantly worse"
-IN_THE_PAPER: dict[str, Any] = {
-    "heads": {"task": "task", "collection": "collection", "encoder": "model",
-              "chunker": "chunker", "ordering": "ranked by", "n": "questions", "score": "score",
-              "low": "95% interval", READ: "tokens", "worse": "worse", "others": "others"},
-    "caption": "The best system by task, collection and model among those that were run, under "
-    "the corrected protocol: its score in percent (recall of excerpts at five, nDCG@10, DCG@10), "
-    "the tokens that a reader gets, and how many of the other systems are significantly worse. "
-    "Sizes and windows, which the model reads at once, are in tokens.",
-    "span": "page", "once": "task",
-    "shorter": {"Chroma, five corpora together": "Chroma, all corpora",
-                "-v2, 512 tokens": "-v2", " by itself": "", " tokens": "",
-                "all-MiniLM-L6-v2": "MiniLM", "all-mpnet-base-v2": "mpnet",
-                "two windows averaged": "averaged"},
-}  # fmt: skip
-"""How the paper sets the advice."""
 SLUG_WINDOW = re.compile(r"(?<=late|lain), (\d+) tokens")
 """What one that reads chunks of as many tokens is not to be taken for."""
 
 
-def ranked_by(ordering: str) -> str:
-    """Plain or late chunking, or BM25."""
-    return titles.BASELINES.get(ordering) or titles.shown("ordering", ordering)
-
-
 def called(chunker: str, ordering: str, window: object) -> str:
     """A system by its names; late chunking says its window itself."""
-    read = f"plain, {window} tokens" if ordering == PRE_EMBEDDING else ranked_by(ordering)
-    return f"{titles.shown('chunker', chunker)}, {SLUG_WINDOW.sub(_window, read)}"
-
-
-def _window(found: re.Match[str]) -> str:
-    return f" in windows of {found[1]}"
+    read = f"plain, {window} tokens" if ordering == PRE_EMBEDDING else titles.system(ordering)
+    read = SLUG_WINDOW.sub(r" in windows of \1", read)
+    return f"{titles.shown('chunker', chunker)}, {read}"
 
 
 def all_called(text: str) -> str:
@@ -59,7 +35,7 @@ def all_called(text: str) -> str:
 
 
 COLUMNS: Columns = {
-    "ordering": Column("ranked by", ranked_by),
+    "ordering": Column("ranked by", titles.system),
     "window": Column("read at once, tokens", whole),
     AS_GOOD: Column(AS_GOOD, all_called),
 }
@@ -83,13 +59,13 @@ def advice(ranked: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*columns, AS_GOOD])
 
 
-@style()
 def by_model(differences: pd.DataFrame) -> str:
     """The least and the largest difference of some models, in points, and of how many."""
     ends = sorted(differences["difference"], key=abs)
     return f"{points(ends[0])} to {points(ends[-1])} points with {len(ends)} models"
 
 
+@style()
 def figure_best(ranked: pd.DataFrame, title: str, most: int = 3) -> Figure:
     """The best systems of each model, and its best by plain vectors, with 95% intervals, a panel a
     task and collection; hollow what trails the best of its model significantly.

@@ -11,26 +11,26 @@ intervals and tests are over documents, each with all its questions.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.chunkers.table import CHUNKERS
 from chunkstudy.collections import beir
 from chunkstudy.encoders import models
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import (
-    FEWEST_DOCUMENTS,
     SIGNIFICANT,
     Pair,
     differences,
     documents_of,
+    mean_intervals,
 )
-from chunkstudy.evaluation.statistics.testing import clustered_means
-from chunkstudy.runs import facts
+from chunkstudy.runs import facts, study_results
 from chunkstudy.runs.conditions import (
     NONE,
     PRE_EMBEDDING,
@@ -39,10 +39,12 @@ from chunkstudy.runs.conditions import (
     parse_encoder,
     parse_method,
 )
-from chunkstudy.runs.library import Library, Record
+from chunkstudy.runs.library import Library
 from chunkstudy.runs.parquet import RecordError
-from chunkstudy.studies.which_chunker.words import WORDS
+from chunkstudy.runs.records import Record
 
+WORDS, BOTH = "words", "both"
+"""BM25, and its fusion with plain vectors."""
 EXCERPTS, IN_CORPUS, IN_DOCUMENT = "excerpts", "in-corpus", "in-document"
 MEASURES = {EXCERPTS: "SpanRecall@5", IN_CORPUS: "nDCG@10", IN_DOCUMENT: "DCG@10"}
 WITHIN = (
@@ -65,6 +67,11 @@ WINDOW = 512
 READ = "tokens that a reader gets"
 """Of the five chunks retrieved where excerpts are looked for, measured; of ten chunks of mean size
 within a document; missing where whole documents are looked for, and of excerpts by words."""
+EXPERIMENTS: Mapping[str, tuple[dict[str, str], dict[str, str]]] = {
+    "baselines": ({"arm": "system"}, {"chunker": "sentence-5"}),
+    "word-search": ({}, {}),
+}
+"""By name, how columns are renamed and what is the same in all rows."""
 SECONDS = "chunking s/M tokens"
 TESTED = {"family_size": 0, "interval": "", "shown": "", "behind": ""}
 """What stands for the best itself, which is compared with nothing."""
@@ -91,16 +98,38 @@ def chunking_seconds(library: Library) -> pd.DataFrame:
     """Seconds of cutting per million tokens of Chroma's corpora, the model's own left out: a row a
     chunker and encoder of the plain records under the corrected protocol."""
     rows = []
-    for condition in library:
-        record = library.get(condition)
+    for condition, record in library.items():
         where = (condition.collection, condition.ordering, condition.protocol)
-        if record is not None and where == ("chroma", PRE_EMBEDDING, CORRECTED.name):
+        if where == ("chroma", PRE_EMBEDDING, CORRECTED.name):
             timing = record.timing
             seconds = timing["chunking_seconds_without_encoding"]
             per_million = seconds / (timing["collection_tokens"] / 1e6)
             keys = {"chunker": condition.chunker, "encoder": condition.encoder}
             rows.append(keys | {SECONDS: per_million})
     return pd.DataFrame(rows)
+
+
+def by_words(places: Places) -> pd.DataFrame:
+    """A row a question, its score a fraction: ``collection``, ``model`` (a hub id, none of BM25),
+    ``system``, ``chunker``, ``measure``, ``query_id``, ``value``; empty where nothing was run."""
+    columns = ["collection", "model", "system", "chunker", "measure", "query_id", "value"]
+    found = [pd.DataFrame(columns=columns)]
+    for name, (renamed, constant) in EXPERIMENTS.items():
+        tables = study_results.tables(places, name)
+        if not tables:
+            continue
+        parts = tables["parts"].rename(columns=renamed)
+        rows = tables["scores"].merge(parts[parts["system"].isin([WORDS, BOTH])], on="part")
+        if "measure" not in rows:
+            within = rows["collection"].str.endswith("-within")
+            rows["measure"] = within.map({True: MEASURES[IN_DOCUMENT], False: MEASURES[IN_CORPUS]})
+        slugs = {slug for slug in rows["encoder"].unique() if slug != NONE}
+        model = rows["encoder"].replace({slug: parse_encoder(slug).model for slug in slugs})
+        # The words of a chunk are the same whichever model stands beside them.
+        model = model.mask(rows["system"] == WORDS, NONE)
+        rows = rows.assign(model=model, **constant)[columns]
+        found.append(rows.drop_duplicates(columns[:-1]))
+    return pd.concat(found, ignore_index=True)
 
 
 def ranking(
@@ -110,7 +139,7 @@ def ranking(
 
     Args:
         library: the records.
-        searched: of :func:`words.by_words`, scores of chunks that were searched by words.
+        searched: of :func:`by_words`, scores of chunks that were searched by words.
         encoders: ids of models, of those with records; all if none is named.
 
     Raises:
@@ -147,8 +176,7 @@ def _competes(condition: Condition) -> bool:
     ordering = parse_method(condition.ordering)
     usual = chunker.length == CHUNKERS[chunker.name].lengths[0] and not chunker.entry.control
     whole = models.spec(encoder.model).packed is None
-    read = ordering.window == encoder.reach and (condition.late or ordering.beside)
-    return usual and whole and (condition.ordering == PRE_EMBEDDING or read)
+    return usual and whole and ordering.window in (0, encoder.reach) and not ordering.context
 
 
 def _recorded(
@@ -160,8 +188,7 @@ def _recorded(
     found: dict[System, RecordedScores] = {}
     in_turn = sorted(conditions, key=lambda one: (-parse_encoder(one.encoder).reach, one.encoder))
     for condition in in_turn:
-        record = library.get(condition)
-        assert record is not None
+        record = library[condition]
         counts = record.run.counts
         if task == IN_DOCUMENT and counts.chunks <= _depth(task) * counts.documents:
             continue
@@ -216,14 +243,10 @@ def _ranked(
     means = {system: scored.scores.mean() for system, scored in systems.items()}
     ranked = sorted(means, key=lambda system: (-means[system], system))
     ordered = [systems[system].scores.dropna() for system in ranked]
-    documents = documents_of(facts.read(library.places, keys["collection"]))
-    if keys["task"] != IN_DOCUMENT or documents is None or documents.nunique() < FEWEST_DOCUMENTS:
-        documents = None
-    if documents is None:
-        intervals = statistics.bootstrap_intervals(ordered)
-    else:
-        drawn = clustered_means((scores, documents.loc[scores.index]) for scores in ordered)
-        intervals = [tested.interval for tested in drawn]
+    documents = None
+    if keys["task"] == IN_DOCUMENT:
+        documents = documents_of(facts.read(library.places, keys["collection"]))
+    intervals = mean_intervals(ordered, documents)
     measure = MEASURES[keys["task"]]
     table = pd.DataFrame(
         [

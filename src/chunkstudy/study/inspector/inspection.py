@@ -328,7 +328,7 @@ class Searched:
 
 def search(condition: Condition, collection: Collection, store: VectorStore) -> Searched:
     """Chunk, embed and rank in full; vectors at hand are not computed again."""
-    chunks = chunking.chunk(condition, collection, store)
+    chunks = chunking.cut(collection, condition.chunking, condition.rules, store)
     vectors, _ = encode_both(
         store, collection, chunks, EmbeddingMethod(), condition.rules, label=condition.chunker
     )
