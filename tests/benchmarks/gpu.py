@@ -226,7 +226,7 @@ def score(questions: torch.Tensor, documents: torch.Tensor) -> float:
         tuple(Judgment(str(i), names[i].id, 0, 4) for i in range(number)),
     )
     ranking = search_documents(questions.numpy(), documents.numpy(), np.arange(number), 100)
-    return float(per_query(collection, ranking, (MEASURE,))["value"].mean())
+    return float(per_query(collection, ranking, (MEASURE,))[MEASURE].mean())
 
 
 def words(draw: random.Random, lengths: Sequence[int]) -> Texts:
