@@ -81,7 +81,8 @@ def counter(name: str) -> TokenCounter:
     if name == "characters":
         return TokenCounter(name, lambda texts: [len(text) for text in texts])
     if name == "cl100k":
-        return TokenCounter(name, lambda texts: [len(encode_cl100k(text)) for text in texts])
+        encode = cl100k().encode_ordinary  # strings of special tokens are ordinary text
+        return TokenCounter(name, lambda texts: [len(encode(without_surrogates(t))) for t in texts])
     if name == "wordpiece":
         return TokenCounter(name, partial(counts, wordpiece()))
     if name == "wordpiece-special":
@@ -99,16 +100,6 @@ def counts(tokenizer: Tokenizer, texts: Sequence[str]) -> list[int]:
         batch = tokenizer.encode_batch_fast(block, add_special_tokens=False)
         lengths += map(len, batch)
     return lengths
-
-
-def encode_cl100k(text: str) -> list[int]:
-    """Token ids; special-token strings in the text are ordinary text."""
-    return cl100k().encode_ordinary(without_surrogates(text))
-
-
-def decode_cl100k(ids: Sequence[int]) -> str:
-    """The text of some tokens; bytes of a character cut in two become U+FFFD."""
-    return cl100k().decode(list(ids))
 
 
 def cl100k_offsets(text: str) -> TokenOffsets:
