@@ -128,13 +128,14 @@ def test_systems_are_held_against_vectors_and_corrected_within_a_collection() ->
     assert table["arm"].tolist() == [*arms.SYSTEMS[1:]] * 2
     assert table["family_size"].eq(4).all() and table["family"].nunique() == 2
     means = made["scores"].groupby(["part", "measure"])["value"].mean()
+    row: Any
     for row in (
         *table.itertuples(),
         *baselines.gains(*given, [arms.BOTH], arms.WORDS).itertuples(),
     ):
-        against = arms.VECTORS if "vectors" in str(row.family) else arms.WORDS
+        against = arms.VECTORS if "vectors" in row.family else arms.WORDS
         first, second = (
-            means.loc[(f"{row.collection!s}/{system}/{MINILM_512}", row.measure)]
+            means[f"{row.collection}/{system}/{MINILM_512}", row.measure]
             for system in (row.arm, against)
         )
         assert row.difference == pytest.approx(first - second)

@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 
 from chunkstudy.base.spans import Drawn, Span
-from chunkstudy.chunkers.breakpoints import EXAMPLE, EXAMPLE_REPLIES, Kind, beginnings, chunk
+from chunkstudy.chunkers.breakpoints import ASKED, KINDS, Kind, beginnings, chunk
 from tests.made_needs import asking
 
 TEXT = "Ada wrote it in 1843.\n\nShe was ill then and stayed at home.\n\nNobody read it for years."
@@ -25,12 +25,12 @@ def said(*begin: str) -> str:
     return json.dumps({"segments": [{"begins": one, "topic": "a topic"} for one in begin]})
 
 
-@pytest.mark.parametrize("kind", EXAMPLE_REPLIES)
+@pytest.mark.parametrize("kind", KINDS)
 def test_segments_begin_where_the_reply_says_whatever_the_white_space(kind: Kind) -> None:
     reply = said("Ada wrote it", "She was\nill then", "Nobody  read it")
     found = drawn(lambda _: reply, kind=kind)
     assert (list(found), found.fallbacks) == (FOUND, 0)
-    example = drawn(lambda _: EXAMPLE_REPLIES[kind], EXAMPLE, kind)
+    example = drawn(lambda _: ASKED[kind]["reply"], ASKED["example"], kind)
     assert (len(example), example.fallbacks) == (2, 0)
 
 

@@ -93,7 +93,7 @@ def on_built_in(asker: Noting) -> None:
     generate(builtin.load_documents(), settings, asker.ask)
     texts = {document.id: document.text for document in builtin.load_documents()}
     segmented = texts["encyclopedia/skarrow-light.md"]
-    for kind in breakpoints.TASKS:
+    for kind in breakpoints.KINDS:
         breakpoints.chunk(segmented, asker.ask, SEGMENTS_BY_HAND, kind)
     on_conditions(asker, ("builtin", "builtin-graded"))
     on_windows(asker, "builtin")

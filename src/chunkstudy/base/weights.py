@@ -7,6 +7,7 @@ whose numbers are multiplied out once, checked by sha256.
 from __future__ import annotations
 
 import importlib.util
+import io
 import json
 import os
 import re
@@ -238,18 +239,10 @@ def _assembled(model: ModelSpec, parts: Parts) -> Path | None:
         pieces += files
 
     def fill(folder: Path) -> None:
-        joined = folder.parent / "parts.zip"
-        with joined.open("wb") as whole:
-            for piece in pieces:
-                with piece.open("rb") as part:
-                    shutil.copyfileobj(part, whole, 1 << 20)
+        joined = io.BytesIO(b"".join(piece.read_bytes() for piece in pieces))
         with zipfile.ZipFile(joined) as archive:
             for name in model.files:
-                with (
-                    archive.open(f"{parts.folder}/{name}") as packed,
-                    (folder / name).open("wb") as file,
-                ):
-                    shutil.copyfileobj(packed, file, 1 << 20)
+                (folder / name).write_bytes(archive.read(f"{parts.folder}/{name}"))
 
     return _make(model, fill)
 

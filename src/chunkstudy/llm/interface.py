@@ -15,7 +15,7 @@ from typing import Any, Literal, Protocol, cast, get_args
 
 from chunkstudy.base.faults import ModelError
 from chunkstudy.base.spans import text_digest
-from chunkstudy.base.tokens import encode_cl100k, without_surrogates
+from chunkstudy.base.tokens import counter, without_surrogates
 
 Role = Literal["system", "user", "assistant"]
 Finish = Literal["stop", "length", "refused", "blocked"]
@@ -108,8 +108,8 @@ class Request:
     @property
     def tokens(self) -> int:
         """What is read of it, by cl100k, with what the chat format adds."""
-        texts = sum(AROUND_MESSAGE + len(encode_cl100k(message.text)) for message in self.messages)
-        return AROUND_REPLY + texts
+        read = counter("cl100k").count_many([message.text for message in self.messages])
+        return AROUND_REPLY + AROUND_MESSAGE * len(read) + sum(read)
 
     def recorded(self) -> dict[str, Any]:
         """The request as recordings keep it: of each text its length and sha256, since documents

@@ -143,9 +143,8 @@ def in_corpus(collection: Collection, chunks: Chunks, by: By, protocol: Protocol
         depth = min(8 * depth, documents)
         ranked = rank(depth, excluded)
     scores = ranking.per_query(collection, ranked, measures)
-    wide = scores.pivot(index="query_id", columns="measure", values="value")
     return Scored(
-        wide.reindex(index=scores["query_id"].unique(), columns=list(measures)),
+        scores,
         ties_at_cut=int((ranked.score[:, RANK - 1] == ranked.score[:, RANK]).sum()),
         tie_range={f"nDCG@{RANK}": ranking.tie_bounds(collection, ranked, f"nDCG@{RANK}")},
         kept=rankings.of_documents(ranked),

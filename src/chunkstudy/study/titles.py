@@ -229,10 +229,7 @@ def system(name: str) -> str:
 
 
 def context(source: str) -> str:
-    """What is put before each chunk; ``late-512`` is late chunking, to be held beside it."""
-    name, _, window = source.partition("-")
-    if name == "late":
-        return f"late chunking, {window} tokens"
+    """What is put before each chunk."""
     by = parse_method(f"{PREPENDED}-{source}").llm
     return f"a sentence by {language_model(by)}" if by else CONTEXTS[source]
 

@@ -136,7 +136,6 @@ def part(whole: Collection, document: str | None) -> Collection:
     return replace(
         queries,
         documents=tuple(candidate for candidate in whole.documents if candidate.id == document),
-        groups={query.id: whole.groups[query.id] for query in queries.queries},
     )
 
 

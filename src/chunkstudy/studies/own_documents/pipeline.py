@@ -262,8 +262,7 @@ class Pipeline:
         first = ranking.of_depth(k)
         named = [name.replace(f"RR@{k}", "RR") for name in self.measures]  # of these, RR is at k
         scores = of_documents.per_query(self.collection, first, named)
-        wide = scores.pivot(index="query_id", columns="measure", values="value")
-        return wide.rename(columns={"RR": f"RR@{k}"})[list(self.measures)]
+        return scores.rename(columns={"RR": f"RR@{k}"})
 
     def _result(self, system: System) -> Result:
         store, index = self.store(system.retriever), self.chunk(system)
