@@ -91,6 +91,7 @@ def _execute(source: Path, output: Path, parameters: dict[str, Any], root: Path)
                 language="python",
                 progress_bar=False,
                 log_output=False,
+                coalesce_streams=True,  # of which the kernel sends as many as time allows
                 extra_arguments=["--IPKernelApp.log_level=50"],  # no line a kernel that ends
             )
             return

@@ -4,7 +4,6 @@ a question with the text that was found for it, what is judged to answer it mark
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from html import escape
 from itertools import groupby
 
@@ -17,9 +16,7 @@ from chunkstudy.collections import registry
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.runs import facts
 from chunkstudy.study import titles
-from chunkstudy.study.tables import Table
 
-SHOWN = ("part", "documents", "characters", "tokens", "queries", "excerpts")
 ONCE = {"documents", "characters", "tokens", "queries", "excerpts",
         "excerpts_that_stand_more_than_once"}  # fmt: skip
 """Counts that add up over parts."""
@@ -29,40 +26,25 @@ MARK = '<mark style="background: #ffe08a; color: black">{}</mark>'
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 
 
-@dataclass(frozen=True)
-class ShownCollection:
-    """A collection of a study."""
+def counts(places: Places, name: str, fresh: bool = False) -> pd.DataFrame:
+    """A row a part of a collection: documents, characters, tokens, questions, excerpts; as the
+    study keeps them unless they are counted afresh."""
+    kept = pd.DataFrame() if fresh else facts.read(places, f"{name}_counts")
+    counted = facts.counts(load_collection(name)) if kept.empty else kept
+    counted = counted.assign(part=counted["part"].str.partition("/")[0], documents=1)
+    sums = counted.groupby("part", sort=False)
+    return sums[[column for column in counted if column in ONCE]].sum().reset_index()
 
-    places: Places = field(repr=False)
-    name: str
-    fresh: bool = False
 
-    def __post_init__(self) -> None:
-        registry.find(self.name)
-
-    def counts(self) -> pd.DataFrame:
-        """A row a part: documents, characters, tokens, questions, excerpts."""
-        kept = pd.DataFrame() if self.fresh else facts.read(self.places, f"{self.name}_counts")
-        counts = facts.counts(load_collection(self.name)) if kept.empty else kept
-        part = counts["part"].str.partition("/")[0]
-        sums = counts.assign(part=part, documents=1).groupby("part", sort=False)
-        return (
-            sums[[name for name in counts.assign(documents=1) if name in ONCE]].sum().reset_index()
-        )
-
-    def parts(self) -> Mapping[str, str]:
-        """By question, the part that it is asked of; none where that is the whole collection."""
-        task = registry.find(self.name).task
-        if task == "in_corpus" or (task == "in_document" and self.name not in facts.IN_PARTS):
-            return {}
-        kept = pd.DataFrame() if self.fresh else facts.read(self.places, self.name)
-        if kept.empty:
-            return load_collection(self.name).groups
-        return dict(zip(kept["query_id"], kept["part"], strict=True))
-
-    def _repr_html_(self) -> str:
-        counts = self.counts()
-        return Table.of(counts[[name for name in SHOWN if name in counts]]).html()
+def parts(places: Places, name: str, fresh: bool = False) -> Mapping[str, str]:
+    """By question, the part of a collection that it is asked of; none where that is all of it."""
+    task = registry.find(name).task
+    if task == "in_corpus" or (task == "in_document" and name not in facts.IN_PARTS):
+        return {}
+    kept = pd.DataFrame() if fresh else facts.read(places, name)
+    if kept.empty:
+        return load_collection(name).groups
+    return dict(zip(kept["query_id"], kept["part"], strict=True))
 
 
 def hits(collection: Collection, number: int, ranking: pd.DataFrame, k: int, chunker: str) -> HTML:

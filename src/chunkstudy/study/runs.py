@@ -35,7 +35,7 @@ from chunkstudy.runs.conditions import (
 from chunkstudy.runs.requirements import reason_not_run
 from chunkstudy.runs.run import compute, run
 from chunkstudy.runs.study_results import StudyError
-from chunkstudy.study.collection import ShownCollection, hits
+from chunkstudy.study.collection import hits, parts
 from chunkstudy.study.scores import Scores
 
 MEASURES = {
@@ -204,12 +204,10 @@ class Runs:
 
     Attributes:
         found: scores by chunker, with what they were found with.
-        parts: by question, the corpus that it is asked of.
     """
 
     collection: str
     found: dict[str, RunScores] = field(repr=False)
-    parts: Callable[[], Mapping[str, str]] = field(repr=False)
     computing: RunCache = field(repr=False)
 
     def __iter__(self) -> Iterator[RunScores]:
@@ -286,10 +284,11 @@ class Runs:
         self, by_name: Mapping[str, pd.DataFrame], measures: tuple[str, ...], k: int | str
     ) -> Scores:
         """Each chunker's scores by query as those of all."""
-        parts, frames = self.parts(), []
+        computing, frames = self.computing, []
+        asked_of = parts(computing.places, self.collection, computing.compute == "fresh")
         for name, scores in by_name.items():
             ids = scores.index.to_series()
-            part = ids.map(lambda query: parts.get(query, "all"))
+            part = ids.map(lambda query: asked_of.get(query, "all"))
             keys = pd.DataFrame({"chunker": name, "part": part, "query_id": ids})
             frames.append(keys.join(scores))
         paths = {name: scored.variant.path for name, scored in self.found.items()}
@@ -356,7 +355,7 @@ class Runs:
 
 
 def find(
-    collection: ShownCollection,
+    collection: str,
     chunkers: Sequence[Chunker],
     encoder: str,
     window: int | None,
@@ -376,7 +375,7 @@ def find(
     try:
         slug = NONE if encoder == NONE else _slug(encoder, window)
     except ModelError as error:
-        raise StudyError(f"{error}. {computing.stored(collection.name)}") from error
+        raise StudyError(f"{error}. {computing.stored(collection)}") from error
     order = NONE if slug == NONE else ordering
     some: dict[str, Variant] = {}
     for chunker in chunkers:
@@ -384,15 +383,15 @@ def find(
         name = chunker if isinstance(chunker, str) else _name(chunker, some)
         cut = STAND_IN if function else name
         try:
-            condition = Condition(collection.name, cut, slug, order, protocol)
+            condition = Condition(collection, cut, slug, order, protocol)
         except (ConditionError, ModelError, ValueError) as error:
             raise StudyError(str(error)) from error
         some[name] = Variant(name, condition, function, approximate)
     stored = computing.compute == "stored"
-    bar = tqdm(some.values(), collection.name, unit="chunker", disable=stored)
+    bar = tqdm(some.values(), collection, unit="chunker", disable=stored)
     by_name = {variant.name: computing.find(variant) for variant in bar}
     sys.stderr.flush()
-    return Runs(collection.name, by_name, collection.parts, computing)
+    return Runs(collection, by_name, computing)
 
 
 def _slug(encoder: str, window: int | None) -> str:

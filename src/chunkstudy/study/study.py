@@ -29,7 +29,7 @@ from chunkstudy.runs.conditions import PRE_EMBEDDING
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.runs.study_runs import Experiment, Tables
 from chunkstudy.study import claims, drawing, latex, notebook, runs, scores
-from chunkstudy.study.collection import ShownCollection
+from chunkstudy.study.collection import counts
 from chunkstudy.study.formats import Columns, decimals, estimate, points, write_csv
 from chunkstudy.study.runs import COMPUTES, Compute, RunCache
 from chunkstudy.study.tables import Table
@@ -76,13 +76,13 @@ class Study:
         if changed is not None:
             self._open(changed)
 
-    def collection(self, name: str) -> ShownCollection:
-        """A collection's corpora, questions and judged excerpts, by number; its texts on demand."""
-        return ShownCollection(self.places, name, fresh=self._computing.compute == "fresh")
+    def counts(self, collection: str) -> pd.DataFrame:
+        """A collection's parts, each with its documents, tokens, questions and judged excerpts."""
+        return counts(self.places, collection, fresh=self._computing.compute == "fresh")
 
     def runs(
         self,
-        collection: str | ShownCollection,
+        collection: str,
         chunkers: Sequence[runs.Chunker],
         encoder: str = ENCODER,
         window: int | None = None,
@@ -93,7 +93,7 @@ class Study:
         """Cut a collection, embed chunks and questions, and search; or read what that gave before.
 
         Args:
-            collection: one of :meth:`collection`, or its name.
+            collection: its name.
             chunkers: names as ``chunkstudy list`` has them, or functions of your own from a text to
                 ``(start, end)`` pairs or strings.
             encoder: a model's hub id, ended by ``-bfloat16`` where it computes in half precision;
@@ -108,10 +108,9 @@ class Study:
         """
         if search not in SEARCHES:
             raise StudyError(f"unknown search {search!r}; use one of {', '.join(SEARCHES)}")
-        shown = self.collection(collection) if isinstance(collection, str) else collection
         approximate, computing = search == "published", self._computing
         return runs.find(
-            shown, chunkers, encoder, window, ordering, protocol, approximate, computing
+            collection, chunkers, encoder, window, ordering, protocol, approximate, computing
         )
 
     def table(

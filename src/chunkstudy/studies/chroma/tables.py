@@ -125,7 +125,7 @@ def counts_beside_published(counts: pd.DataFrame) -> pd.DataFrame:
     """Tokens and questions of each corpus and of all together beside the published ones.
 
     Args:
-        counts: a row a corpus, as ``Study.collection(...).counts()`` gives them.
+        counts: a row a corpus, as ``Study.counts`` gives them.
     """
     sums = counts.sum(numeric_only=True).to_frame().T.assign(part="all")
     table = pd.concat([counts, sums], ignore_index=True)
