@@ -5,7 +5,7 @@ PYTHON ?= python3
 # By content, not by date: a clock may have been set back.
 READY := $(VENV)/.ready-$(shell cat requirements.lock pyproject.toml | cksum | cut -d ' ' -f 1)
 
-.PHONY: help reproduce test test-all bench check check-runs paper mpnet e5 smollm clean lint site rehearse install bench-gpu
+.PHONY: help reproduce test test-all check check-runs paper mpnet e5 smollm clean lint site rehearse install bench-gpu
 
 help: ## This list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -42,9 +42,6 @@ site: $(READY) ## Build build/site, which opens from disk, from docs and execute
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements-site.lock
 	rm -rf build/site && mkdir -p build/site-source
 	$(BIN)/python -m sphinx -q -c docs/sphinx -d build/site-read build/site-source build/site
-
-bench: $(READY) ## Measure our encoder beside others, as ratios of one run
-	$(BIN)/python -m tests.benchmarks.engines
 
 bench-gpu: $(READY) ## Measure every architecture at its real size on this machine's GPU
 	$(BIN)/python -m tests.benchmarks.gpu

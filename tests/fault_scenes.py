@@ -142,8 +142,7 @@ def small_reproduce(folder: str) -> None:
     """Reproduce it with two processes."""
     small_project(folder)
     reproduce.compare = _tables
-    reproduce.LIVE = []
-    reproduce.inspect_builtin = reproduce.publish = _left_out
+    reproduce.run_live = reproduce.publish = _left_out
     reproduce.pool = _forked
     reproduce.reproduce(Places(Path(folder)), workers=2)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 import pandas as pd
@@ -19,30 +19,15 @@ CHUNKERS = ("none", "paragraph", "sentence-5", "fixed-256", "semantic")
 COUNTS = SimpleNamespace(documents=1, chunks=20, empty_chunks=0, ties_at_cut=0)
 
 
-class _MadeLibrary:
-    """Condition to scores per query."""
-
-    def __init__(self, scores: Mapping[Condition, pd.DataFrame]) -> None:
-        self._records = {
-            one: SimpleNamespace(
-                wide=scores[one], run=SimpleNamespace(collection=one.collection, counts=COUNTS)
-            )
-            for one in sorted(scores)
-        }
-
-    def __iter__(self) -> Iterator[Condition]:
-        return iter(self._records)
-
-    def get(self, condition: Condition) -> Any:
-        return self._records.get(condition)
-
-    def values(self, record: Any, measure: str, part: str = "all") -> pd.Series:
-        return record.wide[measure]
-
-
 def made_library(scores: Mapping[Condition, pd.DataFrame]) -> Library:
     """Condition to scores per query, shape (queries, measures)."""
-    return cast(Library, _MadeLibrary(scores))
+    records = {
+        one: SimpleNamespace(
+            wide=scores[one], run=SimpleNamespace(collection=one.collection, counts=COUNTS)
+        )
+        for one in sorted(scores)
+    }
+    return cast(Library, records)
 
 
 def made(

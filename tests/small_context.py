@@ -73,7 +73,8 @@ def collection(name: str) -> Collection:
     of = CORPORA if name.startswith("chroma") else BOOK if name == EMMA else PAPERS
     if name.startswith(("chroma", "gutenqa", covid_qa.ALL)):
         found = part(builtin.load(), name.removesuffix("-within"), of)
-        return found if name in ("chroma", covid_qa.ALL) else named(found.within_documents(), name)
+        whole = name in ("chroma", covid_qa.ALL)
+        return found if whole else replace(found.within_documents(), name=name)
     return part(builtin.load_graded(), name, of)
 
 
@@ -82,10 +83,6 @@ def quoted(one: Collection) -> dict[str, str]:
     texts = {document.id: document.text for document in one.documents}
     judged = one.judgments_by_query()
     return {query: texts[j.document][j.start : j.end] for query, (j, *_) in judged.items()}
-
-
-def named(one: Collection, name: str) -> Collection:
-    return replace(one, name=name)
 
 
 def one_layer(folder: Path) -> ModelSpec:

@@ -13,12 +13,14 @@ import pandas as pd
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from chunkstudy.base.files import LOCK, PART
 from chunkstudy.base.places import Places
 from chunkstudy.base.spans import Collection, Document, Judgment, Query
 from chunkstudy.encoders.interface import Role
 from chunkstudy.runs import records
 from chunkstudy.runs.conditions import MINILM, Condition
-from chunkstudy.runs.run import Outcome, evaluate
+from chunkstudy.runs.records import Outcome
+from chunkstudy.runs.run import evaluate
 from chunkstudy.runs.store import VectorStore
 
 
@@ -87,11 +89,6 @@ def outcome(places: Places, one: Condition, collection: Collection) -> Outcome:
     return evaluate(one, collection, VectorStore(Letters(), places.build / "letters"))
 
 
-def write_outcome(places: Places, found: Outcome) -> None:
-    """Write a record where a study has it."""
-    records.write(places.runs, found.run, found.scores, found.timing, found.kept)
-
-
 def change(
     places: Places, one: Condition, scores: pd.DataFrame | None = None, **fields: Any
 ) -> None:
@@ -101,15 +98,15 @@ def change(
     ranking = record.ranking()
     scores = record.scores if scores is None else scores
     run = run.model_copy(update=fields)
-    records.write(places.runs, run, scores, record.timing, ranking)
+    records.write(places.runs, Outcome(run, scores, record.timing, ranking))
 
 
 def tree(folder: Path) -> dict[str, bytes]:
-    """Every file below a folder but locks, and seconds, which no digest covers."""
+    """Every whole file below a folder but locks, and seconds, which no digest covers."""
     return {
         path.relative_to(folder).as_posix(): _content(path)
         for path in sorted(folder.rglob("*"))
-        if path.is_file() and path.name != ".lock"
+        if path.is_file() and path.name != LOCK and path.suffix != PART
     }
 
 
@@ -123,5 +120,5 @@ def _content(path: Path) -> bytes:
 
 def write_record(places: Places, one: Condition, collection: Collection) -> Outcome:
     found = outcome(places, one, collection)
-    write_outcome(places, found)
+    records.write(places.runs, found)
     return found

@@ -4,30 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
 
-from chunkstudy.base.places import Places
 from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.published.chunk_size import CHANGE, by_code, correlate, published_r
-from chunkstudy.runs import study_results
-from chunkstudy.runs.conditions import Condition
 from chunkstudy.studies.taxonomy.chunk_size import per_query
 from tests.made_library import CHUNKERS, IELAB, LATE, PRE, made, made_library
-from tests.made_study import made_by
 
 DRAWN = np.random.default_rng(3)
 SCORES = ("plain", "late")
-
-
-def points(n: int = 80, collection: str = "scifact", level: float = 0.0) -> pd.DataFrame:
-    size = np.exp(DRAWN.normal(4 + level, 0.3, n))
-    score = np.clip(0.5 + level / 3 + DRAWN.normal(0, 0.1, n), 0, 1)
-    return pd.DataFrame({"size": size, "score": score, "collection": collection})
 
 
 def official(sizes: Iterable[float], scores: Iterable[float]) -> float:
@@ -95,31 +84,22 @@ def test_sizes_are_of_the_chunks_that_touch_what_is_judged() -> None:
     assert "s" not in table.index
     sizes[2] = 70.0
     again = per_query(collection, chunks, sizes).set_index("query_id")
-    assert list(again.loc["q"]) == [
-        5.0,
-        26.0,
-    ]
+    assert list(again.loc["q"]) == [5.0, 26.0]
 
 
-def written(tmp_path: Path, scores: dict[Condition, pd.Series]) -> Places:
-    """Chunk sizes of made-up records: 20 tokens and more, growing with the query's number."""
-    tables = {}
-    for name in sorted({c.collection for c in scores}):
-        rows = [
-            (chunker, IELAB, f"q{i}", 20 + i + place, 50 + place)
-            for place, chunker in enumerate(CHUNKERS)
-            for i in range(40)
-        ]
-        columns = ["chunker", "protocol", "query_id", "relevant", "document"]
-        tables[name] = pd.DataFrame(rows, columns=columns)
-    study_results.write(study_results.folder(Places(tmp_path), "chunk-sizes"), tables, made_by())
-    return Places(tmp_path)
-
-
-def test_a_published_r_pools_its_collections_by_the_official_definition(tmp_path: Path) -> None:
+def test_a_published_r_pools_its_collections_by_the_official_definition() -> None:
     scores = made(protocol=IELAB)
-    sizes = study_results.tables(written(tmp_path, scores), "chunk-sizes")
-    sizes = {name: one.assign(document=one["relevant"] + len(name)) for name, one in sizes.items()}
+    sizes = {  # of made-up records: 20 tokens and more, growing with the query's number
+        name: pd.DataFrame(
+            [
+                (chunker, IELAB, f"q{i}", 20 + i + place, 20 + i + place + len(name))
+                for place, chunker in enumerate(CHUNKERS)
+                for i in range(40)
+            ],
+            columns=["chunker", "protocol", "query_id", "relevant", "document"],
+        )
+        for name in {condition.collection for condition in scores}
+    }
     records = {one: pd.DataFrame({"nDCG@10": values}) for one, values in scores.items()}
     assert published_r(scores, PRE, made_library(records), {}) == []
     for arm, ordering in ((PRE, PRE), ("contextualized", LATE)):

@@ -12,7 +12,7 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from chunkstudy.runs.conditions import Condition
-from chunkstudy.studies.taxonomy import marked
+from chunkstudy.studies.taxonomy.tables import marked
 from chunkstudy.study.scores import Scores
 from tests.made_library import PRE, made
 

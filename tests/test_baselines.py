@@ -128,6 +128,7 @@ def test_systems_are_held_against_vectors_and_corrected_within_a_collection() ->
     assert table["arm"].tolist() == [*arms.SYSTEMS[1:]] * 2
     assert table["family_size"].eq(4).all() and table["family"].nunique() == 2
     means = made["scores"].groupby(["part", "measure"])["value"].mean()
+    row: Any
     for row in (
         *table.itertuples(),
         *baselines.gains(*given, [arms.BOTH], arms.WORDS).itertuples(),

@@ -16,24 +16,13 @@ def test_every_architecture_is_measured_in_every_format(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     gpu.main(["--small", "--repeats", "1"])
-    speed, precision = (
-        list(csv.DictReader(io.StringIO(part))) for part in capsys.readouterr().out.split("\n\n")
-    )
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     names = [ids[0] for _, ids in gpu.architectures()]
     assert len(names) >= 7
-    for rows in (speed, precision):
-        assert {(row["model"], row["format"]) for row in rows} == {
-            (name, one) for name in names for one in gpu.FORMATS
-        }
-    assert len(speed) == 3 * len(precision)
-    rates = [float(row[one]) for row in speed for one in ("tokens_per_second", "share")]
+    measured = [(row["model"], row["format"]) for row in rows]
+    assert measured == [(name, one) for name in names for one in gpu.FORMATS for _ in range(3)]
+    rates = [float(row[one]) for row in rows for one in ("tokens_per_second", "share")]
     assert all(math.isfinite(one) for one in rates), "how fast a busy machine is decides nothing"
-    for row in precision:
-        exact = row["format"] == "float32"
-        assert 0.3 < float(row["ndcg@10"]) <= 1, "random words are not found again"
-        assert (float(row["largest_cosine_deviation"]) < 1e-9) == exact
-        if exact:
-            assert float(row["in_printed_digits"]) == float(row["in_points"]) == 0
 
 
 def test_without_a_gpu_it_says_so_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -139,7 +139,9 @@ def test_the_area_is_the_share_of_pairs_that_are_won_and_a_group_drawn_twice_cou
 ) -> None:
     scores, true, groups = (list(column) for column in zip(*places, strict=True))
     names = sorted(set(groups))
-    times = np.arange(len(names)) if again else np.ones(len(names))  # the first not drawn at all
+    times = np.ones(len(names))
+    if again:
+        times = np.arange(float(len(names)))  # the first not drawn at all
     repeated = [place for place in places for _ in range(int(times[names.index(place[2])]))]
     expected = pairs_counted([p[0] for p in repeated], [p[1] for p in repeated])
     found = roc.pair_counts(scores, true, groups).area(times)

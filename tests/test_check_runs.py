@@ -1,19 +1,27 @@
-"""A record whose encoder is not here: chunks and scores are held against it, vectors are not."""
+"""A record and the same condition run again: what agrees, and what is told where it does not; where
+the encoder is not here, chunks and scores are held against it, vectors are not."""
 
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from chunkstudy.base.places import Places
+from chunkstudy.base.protocols import CORRECTED
+from chunkstudy.base.spans import Span
 from chunkstudy.runs import records
+from chunkstudy.runs.chunking import build_chunker
 from chunkstudy.runs.conditions import MINILM, Condition
+from chunkstudy.runs.run import evaluate
+from chunkstudy.runs.store import VectorStore
 from tests import check_runs, small_study
-from tests.check_runs import DIFFERENT, NOT_CHECKED, without_vectors
+from tests.check_runs import DIFFERENT, NOT_CHECKED, against_record, without_vectors
 
 SPANS = Condition("builtin", "recursive-200-0", MINILM, "pre_embedding", "corrected")
 DOCUMENTS = Condition("builtin-graded", "sentence-5", MINILM, "pre_embedding", "corrected")
@@ -31,6 +39,65 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
     for condition in (SPANS, DOCUMENTS, CLUSTERED):
         small_study.write_record(places, condition, collections[condition.collection])
     return places
+
+
+@pytest.fixture
+def recorded(places: Places) -> records.Outcome:
+    """What was recorded of the excerpts."""
+    return small_study.outcome(places, SPANS, small_study.MANY)
+
+
+def with_digest(outcome: records.Outcome, digest: str, scores: pd.DataFrame) -> records.Outcome:
+    run = outcome.run.model_copy(update={"per_query_sha256": digest})
+    return replace(outcome, scores=scores, run=run)
+
+
+def test_what_is_the_same_says_no_more_than_that(places: Places, recorded: records.Outcome) -> None:
+    found = against_record(SPANS, recorded, places.runs)
+    assert found == ("equal digest", f"equal digest: {SPANS}")
+
+
+@pytest.mark.parametrize(("more", "agreement"), [(0.0125, "within tolerance"), (0.03, DIFFERENT)])
+def test_another_processors_scores_are_named_with_both_digests_and_their_distance(
+    places: Places, recorded: records.Outcome, more: float, agreement: str
+) -> None:
+    moved = recorded.scores["SpanRecall@5"] + more * (recorded.scores.index == "q1")
+    scores = recorded.scores.assign(**{"SpanRecall@5": moved})
+    digests = recorded.run.per_query_sha256, records.scores_sha256(scores)
+    other = with_digest(recorded, digests[1], scores)
+    assert against_record(SPANS, other, places.runs) == (
+        agreement,
+        f"{agreement}: {SPANS}, scores {digests[0][:12]} recorded and {digests[1][:12]} "
+        f"here, means at most {more / 4:.6f} apart",
+    )
+
+
+def test_a_boundary_moved_by_one_character_is_named_though_no_score_moves(
+    places: Places, recorded: records.Outcome
+) -> None:
+    chunker = build_chunker(SPANS.chunker, CORRECTED)
+
+    def shifted(text: str) -> list[Span]:
+        first, *others = chunker(text)
+        return [(first[0], first[1] - 1), *((one[0], one[1]) for one in others)]
+
+    store = VectorStore(small_study.Letters(), places.build / "letters")
+    moved = evaluate(SPANS, small_study.MANY, store, shifted)
+    moved = with_digest(moved, recorded.run.per_query_sha256, recorded.scores)
+    agreement, sentence = against_record(SPANS, moved, places.runs)
+    assert agreement == DIFFERENT
+    assert sentence.startswith(f"different: {SPANS}; other chunks_sha256")
+
+
+def test_where_there_is_no_record_it_says_so(places: Places, recorded: records.Outcome) -> None:
+    with pytest.raises(records.RecordError, match="there is no record"):
+        against_record(SPANS, recorded, places.runs / "nowhere")
+
+
+def test_distances_are_of_shares_that_both_have_by_query() -> None:
+    ours = pd.DataFrame({"A": [0.5, 1.0], "B": [1.0, 1.0], "TokensRead@5": [9.0, 9.0]}, ["a", "b"])
+    theirs = pd.DataFrame({"A": [0.5, 0.0], "TokensRead@5": [1.0, 1.0]}, ["b", "a"])
+    assert records.max_difference(ours, theirs) == 0.5
 
 
 @pytest.mark.parametrize("condition", [SPANS, DOCUMENTS, CLUSTERED])

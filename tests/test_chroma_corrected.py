@@ -10,15 +10,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chunkstudy.base.places import Places
 from chunkstudy.base.sources import find
 from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.collections import chroma as released
 from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
 from chunkstudy.studies.chroma import corrected
 
-PLACES = Places(Path(__file__).parents[1])
-README = (corrected.folder(PLACES) / "README.md").read_text(encoding="utf-8")
+FOLDER = Path(__file__).parents[1] / "results" / "chroma_corrected"
+README = (FOLDER / "README.md").read_text(encoding="utf-8")
 
 
 def small() -> Collection:
@@ -72,14 +71,12 @@ def test_where_every_excerpt_stands_once_the_scores_are_the_published_ones() -> 
         assert found[name].to_numpy() == pytest.approx(published[name])
 
 
-def test_the_set_is_what_the_released_files_give(
-    chroma_collection: Collection, tmp_path: Path
-) -> None:
-    corrected.write(Places(tmp_path), chroma_collection)
-    made = sorted(corrected.folder(Places(tmp_path)).iterdir())
-    assert len(made) == 3
-    for path in made:
-        assert path.read_bytes() == (corrected.folder(PLACES) / path.name).read_bytes()
+def test_the_set_is_what_the_released_files_give(chroma_collection: Collection) -> None:
+    made = corrected.judgments(chroma_collection)
+    assert {path.stem for path in FOLDER.glob("*.tsv")} == made.keys()
+    for name, table in made.items():
+        text = table.to_csv(sep="\t", index=False, lineterminator="\n")
+        assert (FOLDER / f"{name}.tsv").read_bytes() == text.encode()
 
 
 def test_the_readme_loads_it_beside_the_released_texts_and_no_excerpt_stands_in_another_corpus(
@@ -88,7 +85,7 @@ def test_the_readme_loads_it_beside_the_released_texts_and_no_excerpt_stands_in_
     (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
     questions = find(released.QUESTIONS.path)
     assert questions is not None
-    monkeypatch.chdir(corrected.folder(PLACES))
+    monkeypatch.chdir(FOLDER)
     found: dict[str, Any] = {}
     exec(code.replace("general_evaluation_data", str(questions.parent)), found)
     qrels = found["qrels"]

@@ -37,7 +37,7 @@ from chunkstudy.chunkers.locate import LocateError, locate
 from chunkstudy.chunkers.table import CHUNKERS, ChunkerEntry
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.runs import chunking
-from chunkstudy.runs.chunking import build_chunker, chunk
+from chunkstudy.runs.chunking import build_chunker, cut
 from chunkstudy.runs.conditions import MINILM, Condition, parse_chunker
 from chunkstudy.runs.requirements import reason_not_run
 from chunkstudy.runs.run import evaluate
@@ -68,7 +68,7 @@ def test_a_new_chunker_takes_a_function_and_a_line(monkeypatch: pytest.MonkeyPat
     monkeypatch.setitem(CHUNKERS, "parts", ChunkerEntry(parts, "Equal parts", ("size",)))
     condition = Condition("builtin", "parts-3", "none", "none", "corrected")
     assert reason_not_run(condition) is None
-    chunks = chunk(condition, load_collection("builtin"), None)
+    chunks = cut(load_collection("builtin"), condition.chunking, condition.rules)
     assert len(chunks) == 3 * len(load_collection("builtin").documents)
     assert len(build_chunker("parts-3", AS_PUBLISHED_IELAB)(PROSE)) == 2
 
@@ -236,7 +236,7 @@ def test_another_models_boundaries_are_those_it_would_draw_itself(
         "scifact", f"semantic-by-{OTHER}", MINILM, "pre_embedding", "as_published-ielab"
     )
     monkeypatch.setattr(chunking, "load_store", lambda *_: drawing)
-    chunks = chunk(condition, small, evaluated)
+    chunks = cut(small, condition.chunking, condition.rules, evaluated)
     own, others = (
         chunk_documents(build_chunker("semantic", AS_PUBLISHED_IELAB, one.encode), documents)
         for one in (evaluated, drawing)
@@ -246,4 +246,4 @@ def test_another_models_boundaries_are_those_it_would_draw_itself(
     assert outcome.run.model == {"id": "towards D"}
     assert outcome.run.boundaries == {"id": "towards J"}
     with pytest.raises(ValueError, match="draws its boundaries by `embed`"):
-        chunk(condition, small, None)
+        cut(small, condition.chunking, condition.rules)

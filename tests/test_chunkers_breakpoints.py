@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
 
 from chunkstudy.base.spans import Drawn, Span
-from chunkstudy.chunkers.breakpoints import Kind, beginnings, chunk, written
+from chunkstudy.chunkers.breakpoints import ASKED, KINDS, Kind, beginnings, chunk
 from tests.made_needs import asking
 
-KINDS: tuple[Kind, ...] = ("structure", "topic", "summary")
 TEXT = "Ada wrote it in 1843.\n\nShe was ill then and stayed at home.\n\nNobody read it for years."
 FOUND = [(0, 21), (23, 59), (61, 86)]
 
@@ -21,15 +21,17 @@ def drawn(reply: Callable[[str], str], text: str = TEXT, kind: Kind = "structure
     return chunk(text, ask, "authored/made", kind)
 
 
-def said(*begin: str, kind: Kind = "structure") -> str:
-    return written([(one, "a topic", "A summary.") for one in begin], kind)
+def said(*begin: str) -> str:
+    return json.dumps({"segments": [{"begins": one, "topic": "a topic"} for one in begin]})
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_segments_begin_where_the_reply_says_whatever_the_white_space(kind: Kind) -> None:
-    reply = said("Ada wrote it", "She was\nill then", "Nobody  read it", kind=kind)
+    reply = said("Ada wrote it", "She was\nill then", "Nobody  read it")
     found = drawn(lambda _: reply, kind=kind)
     assert (list(found), found.fallbacks) == (FOUND, 0)
+    example = drawn(lambda _: ASKED[kind]["reply"], ASKED["example"], kind)
+    assert (len(example), example.fallbacks) == (2, 0)
 
 
 BEGINNINGS = {

@@ -101,6 +101,7 @@ def test_a_model_that_runs_here_is_held_to_one_split_inside_the_window() -> None
     assert asked[0].answers == tuple(f"split_after: {i}" for i in range(1, 18))
     assert got[:3] == [2, 4, 6]
     assert by_rule == 0
-    for (texts, split), message in zip(llm_windows.EXAMPLES, asked[0].messages[2::2], strict=True):
-        assert numbers(message.text) == [llm_windows.EXAMPLE_START + split]
-        assert 0 < split < len(texts)
+    examples = llm_windows.ASKED["examples"]
+    for example, message in zip(examples, asked[0].messages[2::2], strict=True):
+        assert numbers(message.text) == [llm_windows.EXAMPLE_START + example["split"]]
+        assert 0 < example["split"] < len(example["pieces"])

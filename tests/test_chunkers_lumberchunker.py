@@ -17,7 +17,7 @@ from chunkstudy.base.spans import Drawn
 from chunkstudy.chunkers.lumberchunker import answer, authors, ielab
 from chunkstudy.chunkers.passages import paragraphs
 from chunkstudy.chunkers.random_boundaries import any_candidate
-from chunkstudy.collections import emma_files, released
+from chunkstudy.collections import gutenqa, released
 from chunkstudy.llm.interface import Reply, Request
 from chunkstudy.runs.chunking import build_chunker
 from tests.made_needs import asking, said
@@ -146,7 +146,7 @@ def test_ielabs_loop_takes_any_paragraph_and_goes_on_after_the_window_where_it_w
 @pytest.fixture(scope="module")
 def emma() -> tuple[str, list[int], list[str]]:
     """Text, the paragraphs at which the authors' chunks begin, and the chunks."""
-    if not all(find(sheet.path) for sheet in emma_files.SHEETS.values()):
+    if not all(find(workbook.path) for workbook in gutenqa.WORKBOOKS.values()):
         pytest.skip("Emma is not here; `chunkstudy fetch gutenqa-emma` brings it")
     text = released.emma_text()
     spans = list(filter(None, released.emma("lumberchunker-released")))

@@ -100,16 +100,3 @@ def test_kamradt_modified_takes_exactly_as_many_cuts_as_the_size_asks_for() -> N
     found = semantic.kamradt_modified(PROSE, embed=hashed, size=200, count=count, quirks=False)
     total = sum(count.count(PROSE[start:end]) for start, end in pieces(PROSE, count))
     assert len(found) == 1 + total // 200
-
-
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=30), st.integers(0, 30))
-def test_the_bisection_equals_the_official_loop(values: list[float], wanted: int) -> None:
-    distances = np.array(values)
-    low, high, threshold = 0.0, 1.0, -1.0
-    while high - low > 1e-6:
-        threshold = (low + high) / 2
-        if sum(value > threshold for value in values) > wanted:
-            low = threshold
-        else:
-            high = threshold
-    assert semantic.bisected_threshold(distances, wanted) == threshold

@@ -4,7 +4,6 @@ judged beside what is listed."""
 from __future__ import annotations
 
 import json
-from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -150,15 +149,8 @@ def test_a_claim_of_two_pages_or_of_none_that_is_listed_is_refused(tmp_path: Pat
 
 
 def test_every_listed_claim_is_judged_once_or_open_and_no_other_is_judged() -> None:
-    pages: dict[str, set[str]] = defaultdict(set)
-    for path in (ROOT.results / "answers").glob("*.json"):
-        for row in json.loads(path.read_text("utf-8")).get("claims", ()):
-            pages[row["id"]].add(path.stem)
-    every = statements.read(ROOT)
-    assert {id for id in pages if id not in every} == set(), "judged and not listed"
-    assert {id for id, of_claim in pages.items() if len(of_claim) > 1} == set(), "judged twice"
-    neither = {id for id, row in every.items() if id not in pages and not row.page}
-    assert neither == set(), "listed, neither judged nor open on a page"
+    every, judged_or_open = statements.read(ROOT), claims.collect(ROOT)
+    assert set(judged_or_open["id"]) == set(every), "listed, neither judged nor open on a page"
     assert all(row.needs for row in every.values() if row.page), "open without what it needs"
     assert {row.work for row in every.values()} <= {*WORKS}
     naming = {row.page for row in every.values() if row.page}

@@ -13,11 +13,11 @@ from chunkstudy.base import places
 from chunkstudy.base.spans import Collection
 from chunkstudy.commands import cli
 from chunkstudy.publish import planned
-from chunkstudy.runs import conditions, executors, records
+from chunkstudy.runs import conditions, records, running
 from chunkstudy.runs import run as one_condition
 from chunkstudy.runs.conditions import MINILM, Condition
-from chunkstudy.runs.executors import tasks_of
 from chunkstudy.runs.requirements import reason_not_run
+from chunkstudy.runs.running import tasks_of
 
 HEAVY = ("torch", "transformers", "scipy", "nltk", "matplotlib", "statsmodels", "papermill")
 """Libraries that take seconds to import and that `list` and `--help` need nothing of."""
@@ -129,7 +129,7 @@ def test_a_scheduler_that_does_not_answer_is_said_in_one_sentence(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     pytest.importorskip("distributed")
-    monkeypatch.setattr(executors, "PATIENCE", 0.2)
+    monkeypatch.setattr(running, "PATIENCE", 0.2)
     code, output = invoke("run", "--only", str(ONE), "--dask", "127.0.0.1:9")
     assert code == 1
     assert "chunkstudy: no Dask scheduler answers at 127.0.0.1:9; start one with" in output

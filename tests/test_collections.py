@@ -24,7 +24,6 @@ from chunkstudy.collections import (
     beir,
     builtin,
     chroma,
-    contextual_code,
     covid_qa,
     evidence_inference,
     fairytaleqa,
@@ -328,62 +327,41 @@ def test_a_prompt_becomes_one_sentence_and_its_spans_do_not_overlap() -> None:
     )
 
 
-@pytest.fixture
-def changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str, str], None]:
-    """Change a collection's file as released, digests and all."""
-
-    def change(path: str, before: str, after: str) -> None:
-        collection, _, name = path.partition("/")
-        whole = sources.find(path)
-        assert whole is not None
-        shutil.copytree(whole.parents[name.count("/")], tmp_path / collection)
-        file = tmp_path / path
-        content = file.read_bytes()
-        assert before.encode() in content
-        file.unlink()
-        file.write_bytes(content.replace(before.encode(), after.encode(), 1))
-        listed = sources.listed(collection) | {name: sha256(file)}
-        monkeypatch.setattr(sources, "listed", lambda _: listed)
-        monkeypatch.setenv("CHUNKSTUDY_DATA", str(tmp_path))
-        contextual_code._files.cache_clear()
-
-    return change
-
-
-@needs("qmsum")
-def test_a_span_that_runs_past_a_meetings_turns_is_refused(
-    changed: Callable[[str, str, str], None],
-) -> None:
-    path = sources.find("qmsum/val/Bed002.json")
-    assert path is not None
-    marked = json.loads(path.read_text("utf-8"))["specific_query_list"][1]["relevant_text_span"]
-    first, last = marked[0]
-    lines = '"{}",\n                    "{}"'
-    changed("qmsum/val/Bed002.json", lines.format(first, last), lines.format(first, "99999"))
-    with pytest.raises(SourceError, match=r"marks turns \d+ to 99999 of \d+"):
-        qmsum.load_within(splits=("val",))
-
-
-@needs("fairytaleqa")
-def test_a_story_that_lacks_a_section_is_refused(
-    changed: Callable[[str, str, str], None],
-) -> None:
-    changed("fairytaleqa/questions/black-arts-questions.csv", "1,local,1,", "1,local,77,")
-    with pytest.raises(SourceError, match="black-arts-1 of FairytaleQA names section '77'"):
-        fairytaleqa.load_within()
-
-
-@needs("evidence_inference")
 @pytest.mark.parametrize(
-    ("file", "before", "after", "message"),
+    ("path", "before", "after", "load", "message"),
     [
-        ("txt/PMC32174.txt", "a", "aa", "where another text stands"),
-        ("prompts.csv", "11172,", "999,", "prompt 999 of Evidence Inference has no annotated"),
+        ("qmsum/val/Bed002.json", '"14",\n                    "22"', '"14", "99999"',
+         partial(qmsum.load_within, splits=("val",)), r"marks turns \d+ to 99999 of \d+"),
+        ("fairytaleqa/questions/black-arts-questions.csv", "1,local,1,", "1,local,77,",
+         fairytaleqa.load_within, "black-arts-1 of FairytaleQA names section '77'"),
+        ("evidence_inference/txt/PMC32174.txt", "a", "aa",
+         evidence_inference.load_within, "where another text stands"),
+        ("evidence_inference/prompts.csv", "11172,", "999,",
+         evidence_inference.load_within, "prompt 999 of Evidence Inference has no annotated"),
     ],
-)
-def test_an_article_of_another_length_and_a_prompt_without_span_are_refused(
-    changed: Callable[[str, str, str], None], file: str, before: str, after: str, message: str
+)  # fmt: skip
+def test_turns_sections_spans_and_articles_that_do_not_fit_are_refused(
+    path: str,
+    before: str,
+    after: str,
+    load: Callable[[], Collection],
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    changed(f"evidence_inference/{file}", before, after)
+    """A file as released is changed in one place, its digest with it."""
+    collection, _, name = path.partition("/")
+    whole = sources.find(path)
+    if whole is None:
+        pytest.skip(f"{collection} is not under CHUNKSTUDY_DATA")
+    shutil.copytree(whole.parents[name.count("/")], tmp_path / collection)
+    file = tmp_path / path
+    content = file.read_text("utf-8")
+    assert before in content
+    file.unlink()
+    file.write_text(content.replace(before, after, 1), "utf-8")
+    listed = sources.listed(collection) | {name: sha256(file)}
+    monkeypatch.setattr(sources, "listed", lambda _: listed)
+    monkeypatch.setenv("CHUNKSTUDY_DATA", str(tmp_path))
     with pytest.raises(SourceError, match=message):
-        evidence_inference.load_within()
+        load()

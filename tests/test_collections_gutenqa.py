@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import os
-from collections.abc import Callable
-from pathlib import Path
-
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -16,7 +11,7 @@ from chunkstudy.base import folding, sources
 from chunkstudy.base.sources import SourceError
 from chunkstudy.base.spans import Collection
 from chunkstudy.base.tokens import counter
-from chunkstudy.collections import builtin, emma_files, gutenqa, released
+from chunkstudy.collections import builtin, gutenqa, released
 from chunkstudy.collections.released import Pieces, ReleasedError, align
 
 
@@ -37,7 +32,7 @@ def unlocated(collection: Collection) -> list[str]:
 
 @pytest.fixture(scope="module")
 def emma() -> Collection:
-    if not all(sources.find(sheet.path) for sheet in emma_files.SHEETS.values()):
+    if not all(sources.find(workbook.path) for workbook in gutenqa.WORKBOOKS.values()):
         pytest.skip("Emma is not here; `chunkstudy fetch gutenqa-emma` brings it")
     return gutenqa.load_emma()
 
@@ -48,42 +43,6 @@ def test_29_of_emmas_30_passages_are_located_once_and_the_edited_one_is_listed(
 ) -> None:
     assert unlocated(emma) == ["Book-Emma-Query-28"]
     assert len(emma.judgments) == len({judgment.query for judgment in emma.judgments}) == 29
-
-
-@pytest.fixture
-def apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A data folder without anything, an empty cache, and no way out; the cache is returned."""
-    monkeypatch.setenv("CHUNKSTUDY_DATA", str(tmp_path / "data"))
-    monkeypatch.setenv("CHUNKSTUDY_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(emma_files, "HOME", "http://127.0.0.1:9/")
-    return tmp_path / "cache"
-
-
-@pytest.fixture
-def workbooks() -> Path:
-    """The authors' workbooks in the data folder."""
-    folder = Path(os.environ.get("CHUNKSTUDY_DATA", "")) / "gutenqa_emma" / "raw"
-    if not folder.is_dir():
-        pytest.skip("Emma's workbooks are not here; set CHUNKSTUDY_DATA to a folder with them")
-    return folder
-
-
-@pytest.mark.real_data
-@pytest.mark.parametrize("name", emma_files.SHEETS)
-def test_a_workbook_converts_to_the_very_rows_beside_it(name: str, workbooks: Path) -> None:
-    sheet = emma_files.SHEETS[name]
-    converted = emma_files.convert((workbooks / sheet.workbook).read_bytes())
-    assert converted == gzip.decompress((workbooks.parent / f"{name}.jsonl.gz").read_bytes())
-
-
-@pytest.mark.parametrize(
-    "content", [b"other", gzip.compress(b"{}\n", mtime=0), gzip.compress(b"{}", mtime=0)[:-3]]
-)
-def test_a_converted_file_with_other_rows_is_refused(content: bytes, apart: Path) -> None:
-    (apart / "gutenqa_emma").mkdir(parents=True)
-    (apart / "gutenqa_emma" / "questions.jsonl.gz").write_bytes(content)
-    with pytest.raises(SourceError, match=r"does not hold the rows of Questions.*delete it"):
-        emma_files.read("questions")
 
 
 Rows = list[dict[str, object]]
@@ -114,23 +73,12 @@ def test_paragraphs_become_books_and_rows_become_query_ids(monkeypatch: pytest.M
     assert unlocated(found) == ["Book-7-Query-2"]
 
 
-@pytest.mark.parametrize(
-    ("paragraphs", "questions", "complaint"),
-    [
-        ([_paragraph(1, 0, None)], [], "row 0 has no text in column 'Chunk'"),
-        ([_paragraph(1, 1, "b"), _paragraph(1, 0, "a")], [], "in order"),
-        ([_paragraph(1, 0, "a"), _paragraph(1, 1, "b", "B")], [], "named both 'A' and 'B'"),
-        ([_paragraph(1, 0, "a")], [_question(2, "a")], "Book-2, which has no paragraphs"),
-        ([_paragraph(1, 0, "a")], [_question(None, "a")], "no whole number in column 'Book ID'"),
-        ([_paragraph(1, 0, "a")], [_question(1.5, "a")], "no whole number in column 'Book ID'"),
-        ([_paragraph(1, 0, "a")], [_question(1, " ")], "no text in column 'Chunk Must Contain'"),
-    ],
-)
-def test_a_damaged_row_is_refused(
-    paragraphs: Rows, questions: Rows, complaint: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("row", [_paragraph(1, 0, None), {"Book ID": 1, "Book Name": "A"}])
+def test_a_table_without_its_texts_is_refused(
+    row: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(SourceError, match=complaint):
-        parsed(paragraphs, questions, monkeypatch)
+    with pytest.raises(SourceError, match="row 0 has no text in column 'Chunk'"):
+        parsed([row], [], monkeypatch)
 
 
 VARIANTS = (
@@ -157,7 +105,7 @@ def test_a_passage_set_in_other_type_is_located_exactly_where_it_stands(
 ) -> None:
     source = "x" + "".join(one for one, _ in pairs) + "y"
     quoted = "x" + "".join(other for _, other in pairs) + "y"
-    found = folding.Searchable(before + source + after).locate(quoted)
+    found = folding.locate(before + source + after, quoted)
     assert found == [(len(before), len(before) + len(source))]
 
 
@@ -248,8 +196,7 @@ def test_a_proposition_without_a_place_is_listed(monkeypatch: pytest.MonkeyPatch
         ],
         "propositions": [{"Propositions": one} for one in ("1a", "other", "lost", "2")],
     }
-    read: Callable[[str], list[dict[str, str]]] = rows.__getitem__
-    monkeypatch.setattr(emma_files, "read", read)
+    monkeypatch.setattr(released, "sheet", lambda name: pd.DataFrame(rows[name]))
     for remembered in (released.emma, released.emma_text):
         monkeypatch.setattr(released, remembered.__name__, remembered.__wrapped__)
     found = released.emma("proposition-released")
@@ -258,7 +205,7 @@ def test_a_proposition_without_a_place_is_listed(monkeypatch: pytest.MonkeyPatch
 
 
 def test_chunks_by_hand_cover_the_built_in_documents_and_begin_with_a_paragraph_or_turn() -> None:
-    begun = released.beginnings()
+    begun = dict(released.beginnings())
     for document in builtin.load_documents():
         assert all(document.text.count(one) == 1 for one in begun.pop(document.id, []))
         found = released.by_hand(document.text)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -12,69 +11,10 @@ from hypothesis import strategies as st
 from chunkstudy.base.folding import is_blank
 from chunkstudy.base.sources import SourceError
 from chunkstudy.base.spans import SpanError
-from chunkstudy.collections import own, own_documents, own_questions, quoted, registry
-from chunkstudy.collections.own_documents import (
-    BINARY,
-    EMPTY,
-    ENCODING,
-    LARGE,
-    LARGEST,
-    REPEATED,
-    LeftOut,
-)
+from chunkstudy.collections import own, own_questions, quoted, registry
 from chunkstudy.collections.own_questions import Question, Quotation
 
 TEXT = "Rye is sown in autumn. Oats are sown in spring. Rye is cut first."
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A collection ``farm`` of one document and one question."""
-    farm = tmp_path / "farm"
-    (farm / "documents").mkdir(parents=True)
-    (farm / "documents" / "grain.md").write_text(TEXT, encoding="utf-8")
-    write(
-        farm,
-        {"id": "1", "question": "When?", "excerpts": [{"document": "grain.md", "text": "autumn"}]},
-    )
-    return farm
-
-
-def write(folder: Path, *lines: object) -> None:
-    text = "".join(f"{line if isinstance(line, str) else json.dumps(line)}\n" for line in lines)
-    (folder / "questions.jsonl").write_text(text, encoding="utf-8")
-
-
-def test_files_that_are_no_documents_are_left_out_with_a_reason(tmp_path: Path) -> None:
-    files = {
-        "a.txt": b"one",
-        "b/again.md": b"one",
-        "c.md": b"",
-        "d.md": b" \n\t",
-        "e.bin": b"x\0y",
-        "f.txt": "Käse".encode("latin-1"),
-        "g.txt": b"\xef\xbb\xbfmarked\r\n",
-        "h.csv": b"x" * (LARGEST + 1),
-        ".hidden": b"secret",
-        ".git/config": b"secret",
-    }
-    for name, content in files.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_bytes(content)
-    found = own_documents.read(tmp_path)
-    assert found.texts == {"a.txt": "one", "g.txt": "marked\r\n"}
-    assert found.left_out == (
-        LeftOut("b/again.md", REPEATED),
-        LeftOut("c.md", EMPTY),
-        LeftOut("d.md", EMPTY),
-        LeftOut("e.bin", BINARY),
-        LeftOut("f.txt", ENCODING),
-        LeftOut("h.csv", LARGE),
-    )
-    assert "2 left out, empty (c.md, d.md)" in str(found)
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(SourceError, match="holds no text"):
-        own_documents.read(tmp_path / "empty")
 
 
 @given(
@@ -102,11 +42,15 @@ def test_questions_are_read_as_they_were_written(
 
 
 def test_the_registry_finds_a_collection_of_ones_own(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("CHUNKSTUDY_COLLECTIONS", str(tmp_path))
     with pytest.raises(SourceError, match="unknown collection 'farm'"):
         registry.find("farm")
-    monkeypatch.setenv("CHUNKSTUDY_COLLECTIONS", str(folder.parent))
+    (tmp_path / "farm" / "documents").mkdir(parents=True)
+    (tmp_path / "farm" / "documents" / "grain.md").write_text(TEXT, encoding="utf-8")
+    question = Question(id="1", question="When?", excerpts=(Quotation(text="autumn"),))
+    own_questions.write(tmp_path / "farm" / "questions.jsonl", [question])
     entry = registry.find("farm")
     assert entry.task == "token_overlap" and len(entry.load().queries) == 1
     for name in ("..", "../farm", "farm/", ""):
@@ -116,20 +60,18 @@ def test_the_registry_finds_a_collection_of_ones_own(
 
 @given(st.text("ab ", min_size=1, max_size=30), st.text("ab ", min_size=1, max_size=4))
 def test_an_excerpt_is_found_in_every_place_where_it_stands(text: str, said: str) -> None:
-    documents = own_documents.from_entries(
-        [("1", {"id": "x", "text": text}), ("2", {"id": "y", "text": f"_{text}"})], "drawn"
-    )
+    texts = {"y": f"_{text}"} | ({} if is_blank(text) else {"x": text})
     try:
-        judged = own_questions.read([{"question": "?", "excerpts": [said]}], documents, "d")
+        judged = own.read(texts, [{"question": "?", "excerpts": [said]}])
     except SpanError:
-        assert is_blank(said) or all(said not in text for text in documents.texts.values())
+        assert is_blank(said) or all(said not in text for text in texts.values())
         return
     (first,) = judged.collection.judgments
     places = [first, *judged.copies.get(first, ())]
-    stands = [documents.texts[p.document][p.start : p.end] for p in places]
-    if any(said in text for text in documents.texts.values()):
+    stands = [texts[p.document][p.start : p.end] for p in places]
+    if any(said in text for text in texts.values()):
         assert set(stands) == {said}
-        assert len(places) == sum(text.count(said) for text in documents.texts.values())
+        assert len(places) == sum(text.count(said) for text in texts.values())
     else:
         assert all(quoted.same_but_for_form(words, said) for words in stands)
 

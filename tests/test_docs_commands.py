@@ -24,7 +24,7 @@ from chunkstudy.runs import conditions
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / f"{name}.md" for name in ("README", "REPRODUCING", "CONTRIBUTING")]
 PAGES += sorted((ROOT / "docs").glob("*.md"))
-WITHOUT = ("protocols.md", "pages.md", "glossary.md", "cite.md", "limits.md")
+WITHOUT = ("protocols.md", "pages.md", "glossary.md", "cite.md", "limits.md", "other-tools.md")
 """Pages that name no command."""
 FENCE = re.compile(r"^[ ]*```\w*\n(.*?)^[ ]*```", re.DOTALL | re.MULTILINE)
 SPAN = re.compile(r"`([^`]+)`")

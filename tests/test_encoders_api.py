@@ -152,11 +152,6 @@ def test_what_is_sent_is_the_longest_start_that_surely_fits(text: str, window: i
         assert sent == clean
 
 
-def test_contextualized_encoding_is_refused_in_one_sentence(world: World) -> None:
-    with pytest.raises(ModelError, match="no token states; use the ordering pre_embedding"):
-        ApiEncoder(SPEC).content(["a document"])
-
-
 def test_every_registered_model_behind_the_api_has_a_price_with_source_and_date() -> None:
     for model in models.MODELS.values():
         if model.kind == "api":

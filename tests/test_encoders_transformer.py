@@ -16,7 +16,7 @@ from tokenizers.processors import TemplateProcessing
 from chunkstudy.encoders import models
 from chunkstudy.encoders.bert import Bert
 from chunkstudy.encoders.contextualized import most_context
-from chunkstudy.encoders.interface import Role, frame_of
+from chunkstudy.encoders.interface import Role
 from chunkstudy.encoders.models import ModelError, ModelSpec
 from chunkstudy.encoders.transformer import TransformerEncoder
 from tests import checkpoints
@@ -130,7 +130,7 @@ def test_a_document_with_its_prefix_laid_out_reads_what_plain_encoding_reads(
 ) -> None:
     encoder = TransformerEncoder(spec)
     ((content, _),) = encoder.content(LETTERS[:1])
-    layout = most_context(content, frame_of(encoder, 64), 16)
+    layout = most_context(content, encoder.frame(64), 16)
     (ids,) = encoder.token_ids([spec.document_prefix + LETTERS[0]])
     assert layout.windows == (tuple(ids),)
     assert layout.digest() == encoder.keys(LETTERS[:1])[0]

@@ -12,7 +12,7 @@ from chunkstudy.base.places import Places
 from chunkstudy.collections import registry
 from chunkstudy.encoders import models
 from chunkstudy.publish import planned
-from chunkstudy.runs import published_grid
+from chunkstudy.published import papers
 from chunkstudy.runs.conditions import LARGE, MINILM_512, Condition
 from chunkstudy.runs.estimate import (
     estimate,
@@ -38,7 +38,7 @@ def test_totals_are_the_sums_of_their_lines(nothing_recorded: Places) -> None:
     assert found["blocked"].is_monotonic_increasing
     assert set(found["condition"]) == set(study)
     lines = list(estimate(study, nothing_recorded, "h100"))
-    assert len(lines) == len(study) + 3 + len(segmentations(study))
+    assert len(lines) == len(study) + 3 + len(list(segmentations(study, nothing_recorded)))
     open_line, blocked_line, all_line = map(_numbers, lines[len(study) : len(study) + 3])
     assert all_line[0] == pytest.approx(found["tokens"].sum() / 1e6, abs=0.01)
     assert all_line[1] == pytest.approx(found["dollars"].sum(), abs=0.01)
@@ -47,11 +47,11 @@ def test_totals_are_the_sums_of_their_lines(nothing_recorded: Places) -> None:
 
 
 def test_the_taxonomys_boundaries_are_drawn_once_for_all_models(nothing_recorded: Places) -> None:
-    models_of = (published_grid.JINA_SMALL, published_grid.JINA_V3, published_grid.NOMIC)
+    models_of = (papers.JINA_SMALL, papers.JINA_V3, papers.NOMIC)
     conditions = [
-        published_grid.taxonomy("fiqa", "semantic", model, ordering)
+        papers.taxonomy("fiqa", "semantic", model, ordering)
         for model in models_of
-        for ordering in published_grid.ORDERINGS
+        for ordering in papers.ORDERINGS
     ]
     size = known_size("fiqa", nothing_recorded)[1]
     read = prices(conditions, nothing_recorded)["tokens"].sum()
@@ -67,10 +67,10 @@ def test_minilms_operations_are_those_of_its_linear_layers(nothing_recorded: Pla
 
 
 def test_attention_counts_where_a_model_reads_thousands_of_tokens(nothing_recorded: Places) -> None:
-    model = published_grid.JINA_V3
+    model = papers.JINA_V3
     plain, late = (
-        prices([published_grid.taxonomy("gutenqa", "fixed-256", model, one)], nothing_recorded)
-        for one in published_grid.ORDERINGS
+        prices([papers.taxonomy("gutenqa", "fixed-256", model, one)], nothing_recorded)
+        for one in papers.ORDERINGS
     )
     assert late["tokens"].item() == plain["tokens"].item()
     expected = models.spec(model).flops_per_token(8192) / models.spec(model).flops_per_token(0)

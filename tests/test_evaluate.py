@@ -370,10 +370,12 @@ def test_the_way_to_take_is_the_cheapest_that_no_test_tells_from_the_best(
     assert lines[-1] == "k: 5" and ("To save, take" in found.more) == (found.chosen > 0)
 
 
-def test_chunks_are_screened_before_anybody_asks(
+def test_chunks_are_screened_before_anybody_asks_by_what_documents_have(
     folder: Path, little_model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder)
+    rows = "".join(f"| grain {i} | {i} francs a sack, in any month |\n" for i in range(12))
+    (folder / "grains" / "prices.md").write_text(f"| grain | price |\n|---|---|\n{rows}")
     asked = ["evaluate", "grains", "--encoder", str(little_model), "--chunker", "sentence-1",
              "--chunker", "token-40-20"]  # fmt: skip
     done = CliRunner().invoke(app, asked)
@@ -382,18 +384,10 @@ def test_chunks_are_screened_before_anybody_asks(
     sentences, overlapping = (row for row in numbers if len(row) == 5 and row[0].isdigit())
     assert sentences[-2:] == ["0.0", "0.0"]  # of the sentences broken, of the text repeated
     assert float(overlapping[-2]) > 20 and 30 < float(overlapping[-1]) < 60
-
-
-def test_screening_says_what_is_torn_and_nothing_of_what_documents_lack(folder: Path) -> None:
-    rows = "".join(f"| grain {i} | {i} francs a sack, in any month |\n" for i in range(12))
-    (folder / "grains" / "prices.md").write_text(f"| grain | price |\n|---|---|\n{rows}")
-    asked = ["evaluate", str(folder / "grains"), "--encoder", "bm25", "--chunker", "token-60-0",
-             "--chunker", "none"]  # fmt: skip
-    done = CliRunner().invoke(app, asked)
     assert "table rows" in done.stdout and "code blocks" not in done.stdout
     torn = [line.split()[-2:] for line in done.stdout.splitlines()[-9:] if line.strip()]
-    (cut, whole) = (row for row in torn if len(row) == 2 and row[0].isdigit())
-    assert int(cut[0]) <= 60 and float(cut[1]) > 50 and float(whole[1]) == 0
+    (whole, cut) = (row for row in torn if len(row) == 2 and row[0].isdigit())
+    assert int(cut[0]) <= 40 and float(cut[1]) > 50 and float(whole[1]) == 0
 
 
 def test_sections_match_later_rows_of_a_table_with_its_header_and_return_their_span(

@@ -13,25 +13,20 @@ from chunkstudy.chunkers.table import CHUNKERS
 from chunkstudy.commands import cli
 from chunkstudy.llm.causal_models import SMOLLM
 from chunkstudy.llm.prices import PRICES, Estimate, expected
-from chunkstudy.runs import published_grid
-from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.estimate import Segmentation, segmentations
+from chunkstudy.published import papers
+from chunkstudy.published.sources import published_grid
+from chunkstudy.runs.conditions import MINILM, Condition
+from chunkstudy.runs.estimate import segmentations
 
 ROOT = Places(Path(__file__).parents[1])
-GEMINI = "gemini/gemini-2.5-flash"
 
 
 def test_every_segmentation_of_the_published_grid_is_priced_once() -> None:
-    grid = published_grid.published_grid()
-    found = segmentations(grid)
-    assert len(found) == len(set(found)) == 1 + 2 * len(published_grid.TAXONOMY_COLLECTIONS)
+    found = list(segmentations(published_grid(ROOT), ROOT))
+    assert len(found) == len(set(found)) == 1 + 2 * len(papers.TAXONOMY_COLLECTIONS)
     assert {one.chunker for one in found} == {"lumberchunker", "proposition", "llm"}
     for one in found:
-        estimate, basis = one.takes(ROOT)
-        assert estimate is not None
-        assert estimate.dollars is not None
-        assert estimate.dollars > 0
-        assert basis
+        assert one.expected and one.expected.dollars and one.basis
 
 
 def test_every_chunker_that_asks_a_language_model_has_a_method_and_a_price() -> None:
@@ -65,8 +60,10 @@ def test_estimates_add_up_and_one_without_a_price_leaves_the_sum_without() -> No
 def test_books_are_asked_chunk_by_chunk_or_by_paragraph_and_short_documents_whole(
     collection: str, chunker: str, requests: int, read: int | None
 ) -> None:
-    estimate, basis = Segmentation(collection, chunker, GEMINI).takes(ROOT)
-    assert estimate is not None and estimate.requests == requests and "counted" in basis
+    one = Condition(collection, chunker, MINILM, "pre_embedding", "corrected")
+    ((*_, model, estimate, basis),) = segmentations([one], ROOT)
+    assert model == "gemini/gemini-2.5-flash" and "counted" in basis
+    assert estimate is not None and estimate.requests == requests
     assert read is None or estimate.input_tokens == pytest.approx(read, rel=0.01)
 
 

@@ -82,9 +82,7 @@ def test_links_are_followed_once_and_a_broken_one_is_said(tmp_path: Path) -> Non
     (folder / "broken.md").symlink_to(tmp_path / "nothing")
     documents = own_documents.read(folder)
     assert [document.text for document in documents.documents] == ["The mill."]
-    assert [(file.name, file.reason) for file in documents.left_out] == [
-        ("broken.md", "a link to nothing")
-    ]
+    assert documents.left_out == {"broken.md": "a link to nothing"}
 
 
 def test_check_shows_the_nearest_text_ready_to_paste(tmp_path: Path) -> None:

@@ -34,14 +34,10 @@ class Made:
     endpoint: str = "api.example"
     outcomes: list[Reply | Exception] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
-    opened: int = 0
     gate: threading.Barrier | None = None
 
     def describe(self) -> dict[str, Any]:
         return {"name": self.name}
-
-    def open(self) -> None:
-        self.opened += 1
 
     def ask(self, request: Request) -> Reply:
         self.asked.append(request.messages[-1].text)
@@ -92,7 +88,6 @@ def test_what_was_recorded_is_replayed_and_nobody_is_asked(world: World) -> None
     assert list(again.together(again.ask, map(question, range(3)))) == first
     assert re.fullmatch(r"20\d\d-[01]\d-[0-3]\d", first[0].date)
     assert not world.made.asked
-    assert world.made.opened == 1
 
 
 def test_what_is_not_recorded_is_an_error_that_names_it_and_says_how_to_record_it(
@@ -106,7 +101,6 @@ def test_what_is_not_recorded_is_an_error_that_names_it_and_says_how_to_record_i
         asker.ask(question(7))
     assert "\n" not in str(caught.value)
     assert not world.made.asked
-    assert not world.made.opened
 
 
 def test_replay_is_what_happens_unless_the_environment_says_otherwise(

@@ -20,7 +20,7 @@ from chunkstudy.llm.causal_models import SMOLLM
 from chunkstudy.llm.interface import Provider, Reply, Request, digest
 from chunkstudy.llm.recordings import contents, place
 from chunkstudy.publish import planned
-from chunkstudy.runs.chunking import chunk, cut
+from chunkstudy.runs.chunking import cut
 from chunkstudy.runs.conditions import LOCAL_SMOLLM
 from chunkstudy.runs.encoding import contexts_of
 from chunkstudy.studies.chroma import llm_chunker
@@ -70,7 +70,7 @@ def on_conditions(asker: Noting, collections: Sequence[str]) -> None:
         if one.chunker.startswith("lumberchunker-by"):
             cut(collection, one.chunking, one.rules, asker=asker)
         elif "by-" in one.ordering and one.collection not in written:
-            written[one.collection] = chunk(one, collection, None)
+            written[one.collection] = cut(collection, one.chunking, one.rules)
             contexts_of(one.method, collection, written[one.collection], asker)
 
 
@@ -93,7 +93,7 @@ def on_built_in(asker: Noting) -> None:
     generate(builtin.load_documents(), settings, asker.ask)
     texts = {document.id: document.text for document in builtin.load_documents()}
     segmented = texts["encyclopedia/skarrow-light.md"]
-    for kind in breakpoints.TASKS:
+    for kind in breakpoints.KINDS:
         breakpoints.chunk(segmented, asker.ask, SEGMENTS_BY_HAND, kind)
     on_conditions(asker, ("builtin", "builtin-graded"))
     on_windows(asker, "builtin")

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from chunkstudy.base import places
-from chunkstudy.runs import executors, running
+from chunkstudy.runs import running
 from chunkstudy.runs.conditions import MINILM, Condition, parse
-from chunkstudy.runs.executors import TaskResult
+from chunkstudy.runs.running import TaskResult
 from tests.fault_scenes import COLLECTION
 from tests.small_study import tree
 
@@ -96,10 +96,10 @@ def test_where_a_process_dies_its_condition_is_named_and_the_others_finish(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     some = conditions()
-    monkeypatch.setattr(executors, "run_condition", Dying(some[1]))
-    results = list(executors.in_processes(2)(executors.tasks_of(some)))
+    monkeypatch.setattr(running, "run_condition", Dying(some[1]))
+    results = list(running.in_processes(running.tasks_of(some), 2))
     assert {result.condition for result in results} == set(some)
-    assert {r.condition: r.failure for r in results if r.failure} == {some[1]: executors.DIED}
+    assert {r.condition: r.failure for r in results if r.failure} == {some[1]: running.DIED}
 
 
 def kill(*_: object) -> None:
@@ -122,7 +122,7 @@ def test_a_cluster_leaves_the_bytes_of_one_process_and_names_what_its_worker_die
     ):
         address = cluster.scheduler_address
         with monkeypatch.context() as patch:
-            patch.setattr(executors, "_run_alone", kill)
+            patch.setattr(running, "_run_alone", kill)
             assert run(dask=address) == 5
             said = capfd.readouterr().err
             for path in PATHS:

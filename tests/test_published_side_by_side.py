@@ -119,7 +119,7 @@ def measured(monkeypatch: pytest.MonkeyPatch, **tables: pd.DataFrame) -> None:
     """What studies left, by their names."""
     found = {name.replace("_", "-"): table for name, table in tables.items()}
     monkeypatch.setattr(
-        study_results, "read", lambda places, study, table=None: found.get(study, pd.DataFrame())
+        study_results, "read", lambda places, study, table: found.get(study, pd.DataFrame())
     )
 
 

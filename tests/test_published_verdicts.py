@@ -102,40 +102,28 @@ def refused(folder: Path, *lines: str, header: str = HEADER) -> str:
 def test_a_table_of_ones_own_is_one_file_with_the_columns_of_a_cell(tmp_path: Path) -> None:
     (cell,) = read(written(tmp_path, ROW))
     assert (cell.value, cell.decimals, cell.part, cell.marks) == (87.19, 2, "all", "")
-    assert str(cell) == "jina, post, row Quora, column Small"
+    assert (cell.section, cell.row, cell.column) == ("post", "Quora", "Small")
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        *(([ROW.replace("87.19", f'"{text}"')], f"the printed string {text!r} is not a number")
+          for text in ("87,19", "n/a", "87.19%", "nan", "inf")),
+        ([ROW.replace(",2,", ",3,")], "'87.19' does not have 3 decimals"),
+        ([ROW.replace("percent", "points")], "unit: Input should be"),
+        ([ROW.replace("jina", "")], "work: Field required"),
+        ([ROW + ",more"], "does not have as many fields as the file has columns"),
+        ([ROW.replace(",2,", ",")], "does not have as many fields as the file has columns"),
+        ([ROW, ROW.replace("87.19", "88.00")], "line 3 has the key of another row (jina, "),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_is_said_in_one_sentence(
+    rows: list[str], words: str, tmp_path: Path
+) -> None:
+    assert words in refused(tmp_path, *rows)
 
 
 def test_an_unknown_column_is_named(tmp_path: Path) -> None:
     said = refused(tmp_path, ROW + ",1", header=HEADER + ",printed")
     assert "printed: Extra inputs are not permitted" in said
-
-
-def test_a_doubled_key_is_an_error_even_where_the_values_differ(tmp_path: Path) -> None:
-    said = refused(tmp_path, ROW, ROW.replace("87.19", "88.00"))
-    assert "own.csv, line 3 has the key of another row" in said
-    assert "quora, none, small" in said
-
-
-@pytest.mark.parametrize("text", ["87,19", "n/a", "87.19%", "nan", "inf"])
-def test_a_cell_is_a_number(text: str, tmp_path: Path) -> None:
-    row = ROW.replace("87.19", f'"{text}"')
-    assert f"the printed string {text!r} is not a number" in refused(tmp_path, row)
-
-
-@pytest.mark.parametrize(
-    ("row", "words"),
-    [
-        (ROW.replace(",2,", ",3,"), "'87.19' does not have 3 decimals"),
-        (ROW.replace("percent", "points"), "unit: Input should be"),
-        (ROW.replace("jina", ""), "work: Field required"),
-        (ROW + ",more", "does not have as many fields as the file has columns"),
-        (ROW.replace(",2,", ","), "does not have as many fields as the file has columns"),
-    ],
-)
-def test_what_does_not_fit_is_said_in_one_sentence(row: str, words: str, tmp_path: Path) -> None:
-    assert words in refused(tmp_path, row)
-
-
-def test_every_place_is_one_cells_own_and_readable() -> None:
-    places = [(cell.work, cell.place) for cell in CELLS]
-    assert len(set(places)) == len(places)

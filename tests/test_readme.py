@@ -10,6 +10,7 @@ import pandas as pd
 from chunkstudy.base.places import Places
 from chunkstudy.publish import readme
 from chunkstudy.runs.conditions import LARGE
+from chunkstudy.study import written
 
 COMPARISON = pd.DataFrame(
     {
@@ -52,8 +53,10 @@ def test_the_first_answer_of_each_page_stands_in_the_pages_order() -> None:
     assert first.startswith("1. **First?** Yes.") and second.startswith("2. **Second?** No.")
 
 
-def test_every_finding_to_reproduce_has_its_number_and_records_that_take_time() -> None:
-    rows = readme.expected(Places(Path(__file__).parents[1])).splitlines()[2:]
+def test_every_row_of_what_to_reproduce_quotes_a_number_that_a_notebook_kept() -> None:
+    study = Places(Path(__file__).parents[1])
+    text = (study.root / "REPRODUCING.md").read_text(encoding="utf-8")
+    rows = text.partition("| minutes |")[2].partition("\n\n")[0].splitlines()[2:]
     for row in rows:
-        *_, expected, minutes = (cell.strip() for cell in row.strip("|").split("|"))
-        assert "{" not in expected and int(minutes) > 0
+        quoted = [name for _, name in readme.QUOTED.findall(row)]
+        assert quoted and set(quoted) <= set(written.numbers(study))

@@ -16,14 +16,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from chunkstudy.base import places
 from chunkstudy.base.models import MODELS
 from chunkstudy.base.spans import text_digest
 from chunkstudy.collections import beir, gutenqa, released
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
+from chunkstudy.published.sources import published_grid
 from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.published_grid import published_grid
 from chunkstudy.runs.run import evaluate
 from chunkstudy.runs.store import VectorStore
 from tests import hub_models, hub_server
@@ -31,7 +32,7 @@ from tests import hub_models, hub_server
 pytestmark = pytest.mark.slow
 GRID: dict[str, set[tuple[str, str, str]]] = defaultdict(set)
 """Of each model the ways in which the grid uses it: encoder, embedding method and protocol."""
-for _condition in published_grid():
+for _condition in published_grid(places.find()):
     if _condition.model:
         GRID[_condition.model.model].add(
             (_condition.encoder, _condition.ordering, _condition.protocol)

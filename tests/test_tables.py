@@ -112,8 +112,9 @@ def test_markdown_has_a_line_a_row() -> None:
 
 
 def in_latex(frame: pd.DataFrame = GAINS, **changes: Any) -> str:
-    given: dict[str, Any] = {"span": "column", "once": "collection"}
-    return Table.of(frame).latex("gains", r"Of \val{all/n} more.", **(given | changes))
+    given: dict[str, Any] = {"span": "column", "once": "collection", "shorter": {}}
+    caption = r"Of \val{all/n} more."
+    return latex.table(Table.of(frame).text, "gains", caption, **(given | changes))
 
 
 @given(st.text(max_size=40))

@@ -51,14 +51,14 @@ def places(tmp_path: Path) -> Places:
 def test_each_part_is_written_when_it_is_there_and_none_is_run_twice(places: Places) -> None:
     (broken, _), (whole, ran) = fake(fails="two"), fake()
     with pytest.raises(RuntimeError, match="killed"):
-        study_runs.run_parts(places, broken, broken.plan)
+        study_runs.run_parts(places, broken)
     assert study_results.read(places, NAME, "parts")["part"].tolist() == ["one"]
-    _, tables = study_runs.run_parts(places, whole, whole.plan)
+    _, tables = study_runs.run_parts(places, whole)
     assert ran == ["two", "three"]
     assert tables["scores"]["part"].tolist() == ["one", "one", "two", "two", "three", "three"]
-    chunks = study_results.read_provenance(study_results.folder(places, NAME)).chunks
+    chunks = study_results.provenance(study_results.folder(places, NAME))["chunks"]
     assert set(chunks) == {"one", "two", "three"}
-    assert study_runs.todo(places, whole, whole.plan) == []
+    assert study_runs.todo(places, whole) == []
 
 
 def test_parts_that_other_versions_made_keep_these_versions(
@@ -68,9 +68,9 @@ def test_parts_that_other_versions_made_keep_these_versions(
     for version, part in zip(("1.0", "2.0", "2.0"), made.plan, strict=True):
         with_version = {"packages": {"numpy": version}, "python": "3.11.7", "platform": "here"}
         monkeypatch.setattr(study_runs, "made_on", lambda _, made=with_version: made)
-        study_runs.run_parts(places, made, [part])
-    left = study_results.read_provenance(study_results.folder(places, NAME))
-    assert left.packages == {"numpy": "1.0; 2.0"} and left.python == "3.11.7"
+        study_runs.run_parts(places, made, part.name)
+    left = study_results.provenance(study_results.folder(places, NAME))
+    assert left["packages"] == {"numpy": "1.0; 2.0"} and left["python"] == "3.11.7"
 
 
 def test_the_order_in_which_parts_were_run_does_not_show(tmp_path: Path) -> None:
@@ -78,17 +78,17 @@ def test_the_order_in_which_parts_were_run_does_not_show(tmp_path: Path) -> None
     for number, order in enumerate([(0, 1, 2), (2, 0, 1)]):
         (made, _), here = fake(), Places(tmp_path / str(number))
         for i in order:
-            study_runs.run_parts(here, made, [made.plan[i]])
+            study_runs.run_parts(here, made, made.plan[i].name)
         written.append((study_results.folder(here, NAME) / "scores.csv").read_bytes())
     assert written[0] == written[1]
 
 
-def test_parts_are_chosen_by_name_and_a_wrong_choice_is_refused() -> None:
-    chosen = study_runs.chosen(STUDY, "within/mixed-*-fold-1-*")
+def test_parts_are_chosen_by_name_and_a_wrong_choice_is_refused(places: Places) -> None:
+    chosen = study_runs.todo(places, STUDY, "within/mixed-*-fold-1-*")
     assert [one.name for one in chosen] == ["within/mixed-512-fold-1-seed-0"]
-    assert len(study_runs.chosen(STUDY)) == len(PLAN)
+    assert len(study_runs.todo(places, STUDY)) == len(PLAN)
     with pytest.raises(StudyError, match="its parts are within/untrained-512-fold-0"):
-        study_runs.chosen(STUDY, "*-fold-17-*")
+        study_runs.todo(places, STUDY, "*-fold-17-*")
 
 
 def test_the_command_prices_parts_without_running_them_and_refuses_parts_of_other_studies(

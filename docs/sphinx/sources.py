@@ -31,7 +31,7 @@ TREE = {
 """By section and part: a title, and how the names of its notebooks begin; the part of no beginning
 takes those that no other takes."""
 GUIDES = ("your-own-data", "study", "generation", "llm", "cluster")
-REFERENCE = ("limits", "glossary", "protocols", "data-card", "faults", "cite")
+REFERENCE = ("limits", "other-tools", "glossary", "protocols", "data-card", "faults", "cite")
 OF_THE_ROOT = ("REPRODUCING.md", "CONTRIBUTING.md", "CHANGELOG.md")
 LIBRARIES = (
     "collections", "chunkers", "encoders", "evaluation.retrieval", "evaluation.measures",
@@ -108,7 +108,9 @@ def _api() -> dict[str, str]:
     """A page for what ``chunkstudy`` exports and one for each library below it."""
     exported = {
         "Study": ("chunkstudy.study.study", "chunkstudy.study.runs", "chunkstudy.study.scores"),
-        "evaluate": ("chunkstudy.studies.own_documents.evaluate",),
+        "evaluate": tuple(
+            f"chunkstudy.studies.own_documents.{x}" for x in ("evaluate", "comparison")
+        ),
     }
     pages = {name: list(modules) for name, modules in exported.items()}
     for name in LIBRARIES:

@@ -1,13 +1,10 @@
 """What a GPU makes of every architecture at its real size.
 
 Run ``make bench-gpu``, or ``python -m tests.benchmarks.gpu [--small] [--model PART]``. It needs no
-weights and no network. It prints two tables as CSV:
-
-- speed: tokens a second, the share of what a large matrix product reaches on the same machine in
-  the same number format, and peak memory, for texts of 512 tokens, of as many as the model reads,
-  and of mixed lengths. Operations are those of the tokens asked for: padding counts as loss.
-- precision: what 16-bit formats do to vectors and to nDCG@10, on documents of random words and
-  questions taken from them, in units of the digit that is printed and of the bound of a point.
+weights and no network. It prints a table as CSV: tokens a second, the share of what a large matrix
+product reaches on the same machine in the same number format, and peak memory, for texts of 512
+tokens, of as many as the model reads, and of mixed lengths. Operations are those of the tokens
+asked for: padding counts as loss.
 
 ``--small`` shrinks everything, to try the script on a processor.
 """
@@ -27,18 +24,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 
 from chunkstudy.base.models import MODELS, Architecture, ModelSpec
-from chunkstudy.base.spans import Collection, Document, Judgment, Query
 from chunkstudy.encoders.bert import Bert
 from chunkstudy.encoders.checkpoint import load
-from chunkstudy.encoders.pooling import mean_pool, normalise
+from chunkstudy.encoders.interface import batches
 from chunkstudy.encoders.transformer import BATCH_TOKENS
-from chunkstudy.evaluation.measures import POINT
-from chunkstudy.evaluation.measures.ranking import per_query
-from chunkstudy.evaluation.retrieval.documents import search_documents
 from tests import checkpoints
 
 NO_GPU = (
@@ -48,9 +40,6 @@ NO_GPU = (
 FORMATS = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 SPEED = ("device", "torch", "model", "format", "lengths", "texts", "tokens_per_second",
          "teraflops", "matrix_teraflops", "share", "peak_gigabytes")  # fmt: skip
-PRECISION = ("model", "format", "largest_cosine_deviation", "ndcg@10", "difference",
-             "in_printed_digits", "in_points")  # fmt: skip
-MEASURE = "nDCG@10"
 FIRST_WORD = 4  # before it stand special tokens
 VOCABULARY = 1000
 """Looking a word up costs no multiplication, so few words do."""
@@ -64,25 +53,21 @@ class Sizes:
         short, long: tokens of a text, where the model has as many positions.
         budget: tokens of a batch.
         matrix: rows of the square matrices whose product is the limit.
-        documents: of the collection whose ranking is compared.
-        asked: tokens of a question.
     """
 
     short: int = 512
     long: int = 8192
     budget: int = BATCH_TOKENS["cuda"]
     matrix: int = 8192
-    documents: int = 2000
-    asked: int = 128
 
 
 TINY = Architecture(layers=2, hidden=48, heads=4, intermediate=96)
-SMALL = Sizes(short=32, long=64, budget=256, matrix=128, documents=40, asked=16)
+SMALL = Sizes(short=32, long=64, budget=256, matrix=128)
 Texts = list[list[int]]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the two tables."""
+    """Print the table."""
     options = _options(arguments)
     if not (torch.cuda.is_available() or options.small):
         sys.exit(NO_GPU)
@@ -94,26 +79,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     }
     table = csv.writer(sys.stdout, lineterminator="\n")
     table.writerow(SPEED)
-    precise: list[tuple[object, ...]] = []
     for spec, ids in architectures():
         if options.model not in " ".join(ids):
             continue
         with tempfile.TemporaryDirectory() as temporary:
             folder = Path(temporary) / "model"
             small = random_checkpoint(spec, folder, options.small)
-            vectors: dict[str, tuple[torch.Tensor, torch.Tensor]] = {}
             for name, dtype in FORMATS.items():
                 model = load(small, folder, device, dtype)
                 for lengths, row in speed(model, small, sizes, limits[name], options.repeats):
                     where = (name_of(device), torch.__version__, ids[0], name, lengths)
                     table.writerow((*where, *row))
                     sys.stdout.flush()
-                vectors[name] = read(model, small, sizes)
                 del model
-        precise += [(ids[0], *row) for row in precision(vectors)]
-    print()
-    table.writerow(PRECISION)
-    table.writerows(precise)
 
 
 def architectures() -> Iterator[tuple[ModelSpec, list[str]]]:
@@ -159,12 +137,13 @@ def speed(
         f"8-{short}": sorted(draw.randint(8, short) for _ in range(sizes.budget // short)),
     }
     for name, lengths in wanted.items():
-        batches = [words(draw, batch) for batch in packed(lengths, sizes.budget)]
+        texts = words(draw, lengths)
+        read = [[texts[i] for i in batch] for batch in batches(lengths, sizes.budget)]
         on_gpu = model.device.type == "cuda"
         if on_gpu:
             torch.cuda.reset_peak_memory_stats(model.device)
         try:
-            seconds = median_seconds(lambda b=batches: run(model, b), model.device, repeats)  # type: ignore[misc]
+            seconds = median_seconds(lambda read=read: run(model, read), model.device, repeats)  # type: ignore[misc]
         except torch.cuda.OutOfMemoryError:
             torch.cuda.empty_cache()
             yield name, (len(lengths), "", "", "", "", "out of memory")
@@ -176,79 +155,15 @@ def speed(
         yield name, (len(lengths), *shown)
 
 
-def read(model: Bert, spec: ModelSpec, sizes: Sizes) -> tuple[torch.Tensor, torch.Tensor]:
-    """Vectors of documents of random words, and of questions, the first words of each."""
-    draw = random.Random(1)
-    most = min(sizes.short, spec.positions)
-    documents = words(draw, sorted(draw.randint(most // 2, most) for _ in range(sizes.documents)))
-    questions = [document[: sizes.asked] for document in documents]
-    found = []
-    for texts in (questions, documents):
-        batches, start = [], 0
-        for batch in packed(list(map(len, texts)), sizes.budget):
-            batches.append(texts[start : start + len(batch)])
-            start += len(batch)
-        found.append(normalise(run(model, batches)))
-    return found[0], found[1]
-
-
-def precision(
-    vectors: dict[str, tuple[torch.Tensor, torch.Tensor]],
-) -> Iterator[tuple[object, ...]]:
-    """Of each format the columns of ``PRECISION`` but the model."""
-    exact = vectors["float32"]
-    expected = score(*exact)
-    for name, found in vectors.items():
-        moved = max(
-            checkpoints.largest_cosine_deviation(one, other)
-            for one, other in zip(found, exact, strict=True)
-        )
-        measured = score(*found)
-        difference = measured - expected
-        shares = (100 * difference / 0.1, difference / POINT)
-        yield (
-            name,
-            f"{moved:.2g}",
-            f"{measured:.6f}",
-            f"{difference:+.6f}",
-            *(f"{one:+.3f}" for one in shares),
-        )
-
-
-def score(questions: torch.Tensor, documents: torch.Tensor) -> float:
-    """The mean nDCG@10 where each question's answer is the document that it was taken from."""
-    number = len(documents)
-    names = tuple(Document(f"{i:06d}", "text") for i in range(number))
-    collection = Collection(
-        "random",
-        names,
-        tuple(Query(str(i), "") for i in range(number)),
-        tuple(Judgment(str(i), names[i].id, 0, 4) for i in range(number)),
-    )
-    ranking = search_documents(questions.numpy(), documents.numpy(), np.arange(number), 100)
-    return float(per_query(collection, ranking, (MEASURE,))["value"].mean())
-
-
 def words(draw: random.Random, lengths: Sequence[int]) -> Texts:
     return [[draw.randrange(FIRST_WORD, VOCABULARY) for _ in range(n)] for n in lengths]
 
 
-def packed(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
-    """Ascending lengths in batches of as many tokens as the encoder takes."""
-    batch: list[int] = []
-    for length in lengths:
-        if batch and sum(batch) + length > budget:
-            yield batch
-            batch = []
-        batch.append(length)
-    yield batch
-
-
 @torch.inference_mode()
-def run(model: Bert, batches: Sequence[Texts]) -> torch.Tensor:
+def run(model: Bert, read: Sequence[Texts]) -> torch.Tensor:
     """Vectors of all texts, read and pooled as the encoder does."""
-    groups = [group for batch in batches for group in model.states(batch)]
-    return torch.cat([mean_pool(group) for group in groups]).cpu()
+    groups = [group for batch in read for group in model.states(batch)]
+    return torch.cat([group.mean(dim=1) for group in groups]).cpu()
 
 
 def matrix_rate(device: torch.device, size: int, dtype: torch.dtype, repeats: int) -> float:

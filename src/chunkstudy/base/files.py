@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -14,81 +15,12 @@ from typing import Any
 
 from filelock import FileLock
 
-try:
-    import fcntl
-except ImportError:  # Windows, where a file that is open cannot be taken for a left-over
-    fcntl = None  # type: ignore[assignment]
-
 PART = ".part"
 """How the name of a file that is being written ends; it begins with a dot."""
+DAY = 86_400
+"""Seconds after which nobody writes such a file any more."""
 LOCK = ".lock"
 """The file in a folder that is locked while somebody writes there."""
-
-
-@contextmanager
-def replacing(path: Path, durable: bool = False) -> Iterator[Path]:
-    """A temporary file beside ``path`` to write to, renamed into place when the block is left.
-
-    What a killed process left of an earlier attempt is removed.
-
-    Args:
-        durable: whether its content is on the disk before it has its name, so that not even a
-            power cut leaves a file cut short; takes some milliseconds.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    _remove_left_over(path)
-    handle, temporary = _created(path)
-    try:
-        try:
-            yield temporary
-            temporary.chmod(0o644)
-            if durable:
-                os.fsync(handle)
-        finally:
-            if not fcntl:
-                os.close(handle)  # Windows neither renames nor removes a file that is open
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    finally:
-        if fcntl:
-            os.close(handle)
-
-
-def _created(path: Path) -> tuple[int, Path]:
-    """A temporary file and a handle that holds its lock, so that others see it is being written."""
-    while True:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=_prefix(path), suffix=PART)
-        with suppress(OSError):
-            if fcntl:
-                fcntl.flock(handle, fcntl.LOCK_EX)  # waits for who takes it for a left-over
-        if os.fstat(handle).st_nlink or not fcntl:
-            return handle, Path(name)
-        os.close(handle)  # it was taken for one before it was locked
-
-
-def _remove_left_over(path: Path) -> None:
-    """Remove temporary files of this path that nobody writes any more: a dead process holds no
-    lock. Where a file system knows no locks they stay."""
-    for left in path.parent.glob(f"{glob.escape(_prefix(path))}*{PART}"):
-        with suppress(FileNotFoundError):
-            handle = os.open(left, os.O_RDWR)
-            try:
-                if _locked(handle):
-                    left.unlink()
-            finally:
-                os.close(handle)
-
-
-def _locked(handle: int) -> bool:
-    if not fcntl:
-        return False
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
 
 
 @contextmanager
@@ -100,10 +32,6 @@ def folder_lock(folder: Path) -> Iterator[None]:
     folder.mkdir(parents=True, exist_ok=True)
     with FileLock(folder / LOCK):
         yield
-
-
-def _prefix(path: Path) -> str:
-    return f".{path.name}."
 
 
 def check_writable(folder: Path) -> None:
@@ -118,9 +46,31 @@ def check_writable(folder: Path) -> None:
 
 
 def write_bytes(path: Path, content: bytes, durable: bool = False) -> None:
-    """Write a file whole or not at all; ``durable``: see :func:`replacing`."""
-    with replacing(path, durable) as temporary:
-        temporary.write_bytes(content)
+    """Write a file whole or not at all, under a temporary name that it loses in the end; one that
+    a killed process left is removed a day later.
+
+    Args:
+        durable: whether the content is on the disk before it has its name, so that not even a
+            power cut leaves a file cut short; takes some milliseconds.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for left in path.parent.glob(f".{glob.escape(path.name)}.*{PART}"):
+        with suppress(FileNotFoundError):
+            if time.time() - left.stat().st_mtime > DAY:
+                left.unlink()
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=PART)
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            if durable:
+                file.flush()
+                os.fsync(handle)
+        temporary.chmod(0o644)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
 
 
 def write_text(path: Path, content: str) -> None:

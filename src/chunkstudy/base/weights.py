@@ -7,6 +7,7 @@ whose numbers are multiplied out once, checked by sha256.
 from __future__ import annotations
 
 import importlib.util
+import io
 import json
 import os
 import re
@@ -52,16 +53,13 @@ def folder_of(model: ModelSpec, convert: Convert) -> Path:
         raise ModelError(
             f"the weights of {model.id} are not on this machine; {remedy(model)}{problem}"
         )
-    folder = made(model, convert, problem) if model.packed else fetched(model, problem)
+    if packed := model.packed:
+        file = fetched(model, problem, files=[packed.file]) / packed.file
+        folder = _unpacked(model, packed, file, convert)
+    else:
+        folder = fetched(model, problem)
     check_files(folder, model)
     return folder
-
-
-def made(model: ModelSpec, convert: Convert, problem: str = "") -> Path:
-    """The folder of a packed model's files, made from what the hub has."""
-    assert model.packed
-    file = fetched(model, problem, files=[model.packed.file]) / model.packed.file
-    return _unpacked(model, model.packed, file, convert)
 
 
 def at_hand(model: ModelSpec) -> bool:
@@ -241,18 +239,10 @@ def _assembled(model: ModelSpec, parts: Parts) -> Path | None:
         pieces += files
 
     def fill(folder: Path) -> None:
-        joined = folder.parent / "parts.zip"
-        with joined.open("wb") as whole:
-            for piece in pieces:
-                with piece.open("rb") as part:
-                    shutil.copyfileobj(part, whole, 1 << 20)
+        joined = io.BytesIO(b"".join(piece.read_bytes() for piece in pieces))
         with zipfile.ZipFile(joined) as archive:
             for name in model.files:
-                with (
-                    archive.open(f"{parts.folder}/{name}") as packed,
-                    (folder / name).open("wb") as file,
-                ):
-                    shutil.copyfileobj(packed, file, 1 << 20)
+                (folder / name).write_bytes(archive.read(f"{parts.folder}/{name}"))
 
     return _make(model, fill)
 

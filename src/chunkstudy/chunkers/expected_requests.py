@@ -95,6 +95,6 @@ METHODS: dict[str, Callable[[int, int], Takes]] = {
     "lumberchunker": _lumberchunker,
     "proposition": _proposition,
     "llm": _chroma,
-    **{f"breakpoints-{kind}": partial(_breakpoints, kind) for kind in breakpoints.TASKS},
+    **{f"breakpoints-{kind}": partial(_breakpoints, kind) for kind in breakpoints.KINDS},
 }
 """By a chunker's name: what documents with so many tokens take."""

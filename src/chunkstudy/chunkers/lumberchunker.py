@@ -20,6 +20,7 @@ from itertools import pairwise
 from chunkstudy.base.spans import Drawn, RewrittenSpan, Span
 from chunkstudy.base.tokens import TextTokens
 from chunkstudy.chunkers.passages import ielab_sentences, paragraphs
+from chunkstudy.chunkers.prompts import PROMPTS
 from chunkstudy.chunkers.structure import sentences
 from chunkstudy.llm.interface import Ask, Message, Reply, Request, conversation, runs_here
 
@@ -27,8 +28,9 @@ LIMIT = 550
 """Tokens of a window, all of its units together below it (LumberChunker-Segmentation.py:178)."""
 LEAST = 5
 """Units below which what is left becomes the last chunk."""
-TOKENS_A_WORD = 1.2
-"""As the official code counts tokens (LumberChunker-Segmentation.py:70-72)."""
+WORDS = 457
+"""What stays below the limit in words, each of which the official code takes for 1.2 tokens, the
+sum rounded (LumberChunker-Segmentation.py:70-72)."""
 NUMBER_WORDS = 2
 """``ID`` and the number before each unit are words as well."""
 REPLY = 1024
@@ -41,65 +43,7 @@ none (LumberChunker-Segmentation.py:200-207; lumber_chunker.py:308)."""
 SENSIBLE = 18
 """Digits of a number that is read; no document has more units."""
 
-INSTRUCTION = """\
-You will receive as input an english document with {unit}s identified by 'ID XXXX: <text>'.
-
-Task: Find the first {unit} (not the first one) where the content clearly changes compared to the \
-previous {unit}s.
-
-Output: Return the ID of the {unit} with the content shift as in the exemplified format: \
-'Answer: ID XXXX'.
-
-Additional Considerations: Avoid very long groups of {unit}s. Aim for a good balance between \
-identifying content shifts and keeping groups manageable."""
-"""The authors' prompt, whose wording is the method (Duarte et al., 2024, appendix; for sentences as
-ielab's lumber_chunker.py:28-36 has it)."""
-EXAMPLES = (
-    (
-        (
-            "The ferry left at six, before the fog had lifted from the river.",
-            "Anna stood at the rail and counted the buoys as they slid past.",
-            "By seven the far bank showed, grey and flat, and the engine slowed.",
-            "Her brother had written only once since he opened his bakery in Lund.",
-            "The letter spoke of flour, of debts, and of a girl called Ines.",
-        ),
-        3,
-    ),
-    (
-        (
-            "“You will want a coat,” said Mr. Hale.",
-            "“I have one,” said the boy.",
-            "“That is a blanket with sleeves.”",
-            "Glass is made of sand, soda and lime, melted at about 1,500 degrees.",
-            "The melt is poured on molten tin, where it spreads into a level sheet.",
-            "It cools for hours so that no strain stays in it.",
-        ),
-        3,
-    ),
-    (
-        (
-            "The council met on Monday to vote on the new bridge.",
-            "Two summers later the orchard bore its first pears.",
-            "They were small and hard, and nobody but the wasps would touch them.",
-            "My grandmother stewed them with cloves all the same.",
-        ),
-        1,
-    ),
-    (
-        (
-            "The survey covered 212 farms in four valleys.",
-            "Each was visited in spring and again after the harvest.",
-            "Yields fell where the soil was thin.",
-            "Where it was deep they rose by a tenth.",
-            "The differences held when the rain of both years was allowed for.",
-            "Captain Orr had never believed in maps.",
-            "He steered by the colour of the water.",
-        ),
-        5,
-    ),
-)
-"""For a model too small to follow an instruction alone: units, and which of them differs. They are
-made up; the answers stand at different places."""
+ASKED = PROMPTS["lumberchunker"]
 EXAMPLE_START = 41
 
 Choose = Callable[[int, Sequence[str]], int | None]
@@ -165,14 +109,11 @@ def blocks(texts: Sequence[str], choose: Choose) -> Drawn[Span]:
     """
     words = [NUMBER_WORDS + len(text.split()) for text in texts]
 
-    def fits(first: int, after: int) -> bool:
-        return round(TOKENS_A_WORD * sum(words[first:after])) < LIMIT
-
     def cut(first: int, after: int) -> int | None:
         number = choose(first, texts[first:after])
         return number if number is not None and first < number < after else None
 
-    return _windows(len(texts), fits, cut)
+    return _windows(words, WORDS, cut)
 
 
 def ielab(texts: Sequence[str], sizes: Sequence[int], hear: Hear) -> Drawn[Span]:
@@ -185,36 +126,32 @@ def ielab(texts: Sequence[str], sizes: Sequence[int], hear: Hear) -> Drawn[Span]
         hear: asks.
     """
 
-    def fits(first: int, after: int) -> bool:
-        return sum(sizes[first:after]) <= LIMIT
-
     def cut(first: int, after: int) -> int | None:
         number = _number(IELAB_ANSWER, hear(first, texts[first:after]))
         return number if number is not None and 0 < number <= len(texts) else None
 
-    return _windows(len(texts), fits, cut)
+    return _windows(sizes, LIMIT, cut)
 
 
-def _windows(
-    count: int, fits: Callable[[int, int], bool], cut: Callable[[int, int], int | None]
-) -> Drawn[Span]:
-    """The chunks of so many units; a fallback where the window's end stands in for an answer.
+def _windows(sizes: Sequence[int], most: int, cut: Callable[[int, int], int | None]) -> Drawn[Span]:
+    """The chunks of units of these sizes; a fallback where the window's end stands in for an
+    answer.
 
     A unit that is a window of its own is a chunk, and nobody is asked. The next window begins with
     the next chunk. A chunk of nothing, which an earlier number gives, is dropped; a window that was
     shown before would be asked about for ever, so that another end is taken.
 
     Args:
-        count: of the units.
-        fits: whether the units from one to before another are no more than a window holds.
+        sizes: of each unit.
+        most: the sum of them that a window holds.
         cut: the unit at which a model cuts a window, None where its answer does not count.
     """
-    cuts, fallbacks = [0], 0
+    count, cuts, fallbacks = len(sizes), [0], 0
     begun = set[int]()
     while cuts[-1] + LEAST <= count:
         first = cuts[-1]
         after = first + 1
-        while after < count and fits(first, after + 1):
+        while after < count and sum(sizes[first : after + 1]) <= most:
             after += 1
         if first in begun:
             fallbacks += 1
@@ -245,7 +182,7 @@ def authors(texts: Sequence[str], hear: Hear) -> Drawn[Span]:
     begin, begun = 0, set[int]()
     while begin < count - LEAST:
         taken = total = 0
-        while round(TOKENS_A_WORD * total) < LIMIT and begin + taken < count - 1:
+        while total <= WORDS and begin + taken < count - 1:
             total += words[begin + taken]
             taken += 1
         shown = max(1, taken - 1)
@@ -285,13 +222,13 @@ def request(model: str, unit: str, first: int, shown: Sequence[str]) -> Request:
 
     One that runs here is small: it is shown examples, and held to the answers there are.
     """
-    task = INSTRUCTION.format(unit=unit)
+    task = ASKED["instruction"].format(unit=unit)
     if not runs_here(model):
         text = f"{task}\n{document(first, shown)}"
         return Request(model, (Message("user", text),), REPLY)
     examples = [
-        (document(EXAMPLE_START, texts), _answer(EXAMPLE_START + change))
-        for texts, change in EXAMPLES
+        (document(EXAMPLE_START, example["units"]), _answer(EXAMPLE_START + example["change"]))
+        for example in ASKED["examples"]
     ]
     messages = conversation(task, examples, document(first, shown))
     answers = tuple(_answer(first + i) for i in range(1, len(shown)))

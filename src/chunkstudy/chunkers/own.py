@@ -20,7 +20,7 @@ from functools import cache
 from operator import index
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from chunkstudy.base.folding import View, solid
 from chunkstudy.base.spans import Chunker, Document, RewrittenSpan, Span
@@ -69,7 +69,12 @@ def made(given: Any, name: str) -> Any:
     Raises:
         ChunkerError: if making it fails.
     """
-    if not _takes_nothing(given):
+    makes = isinstance(given, type) or (
+        inspect.isfunction(given)
+        and {each.kind for each in inspect.signature(given).parameters.values()}
+        <= {inspect.Parameter.VAR_KEYWORD}
+    )
+    if not makes:
         return given
     try:
         return given()
@@ -93,16 +98,16 @@ def as_function(chunker: Any, name: str) -> OwnChunker:
                 "documents it takes, is not loaded; use a node parser of llama-index-core"
             )
         document = schema.Document
-        return _pieces(lambda text: chunker.get_nodes_from_documents([document(text=text)]))
+        return lambda text: chunker.get_nodes_from_documents([document(text=text)])
     if hasattr(chunker, "create_documents") and hasattr(chunker, "_add_start_index"):
         told = copy.copy(chunker)  # one that says where its chunks begin
         told._add_start_index = True
-        return _pieces(lambda text: told.create_documents([text]))
+        return lambda text: told.create_documents([text])
     for method in ("split_text", "chunk"):
-        if callable(getattr(chunker, method, None)):
-            return _pieces(getattr(chunker, method))
-    if callable(chunker) and not isinstance(chunker, type):
-        return _pieces(chunker)
+        if callable(split := getattr(chunker, method, None)):
+            return cast(OwnChunker, split)
+    if callable(chunker):
+        return cast(OwnChunker, chunker)
     raise ChunkerError(
         f"{name} is {type(chunker).__name__}, which is no chunker; give a function from a text to "
         "a list of texts or of (start, end) pairs, a LangChain text splitter, a LlamaIndex node "
@@ -134,7 +139,8 @@ def comes_from(chunker: object) -> str:
 
 def checked(chunker: OwnChunker, documents: Iterable[Document]) -> Chunker:
     """The chunker as one that gives spans, for these documents only; it is asked once for each,
-    since asking again might cost or give other chunks.
+    since asking again might cost or give other chunks. Strings of white space are no chunks, since
+    nobody finds anything in them.
 
     Raises, when it is called:
         ChunkerError: if the chunker raises (the original error is chained), returns nothing or no
@@ -148,7 +154,8 @@ def checked(chunker: OwnChunker, documents: Iterable[Document]) -> Chunker:
         name = names[text]
         try:
             returned = chunker(text)
-            chunks = None if returned is None or isinstance(returned, str) else list(returned)
+            one_text = returned is None or isinstance(returned, str)
+            chunks = None if one_text else [(chunk, _piece(chunk)) for chunk in returned]
         except Exception as error:
             raise ChunkerError(
                 f"your chunker failed on document {name!r}: {type(error).__name__}: {error}"
@@ -158,15 +165,15 @@ def checked(chunker: OwnChunker, documents: Iterable[Document]) -> Chunker:
                 f"your chunker returned {'one text' if returned else 'nothing'} for document "
                 f"{name!r}; return a list of (start, end) pairs or of strings"
             )
+        chunks = [(chunk, piece) for chunk, piece in chunks if not piece or piece.text.strip()]
         if not chunks and text.strip():
             raise ChunkerError(
                 f"your chunker returned no chunk for document {name!r}; return at least one"
             )
-        if chunks and all(isinstance(chunk, str) for chunk in chunks):
-            return locate_in_order(text, chunks, name)
-        if chunks and all(isinstance(chunk, Piece) for chunk in chunks):
-            return _located(text, chunks, name)
-        return [_span(chunk, number, name) for number, chunk in enumerate(chunks, start=1)]
+        pieces = [piece for _, piece in chunks if piece]
+        if len(pieces) == len(chunks):
+            return _located(text, pieces, name)
+        return [_span(chunk, number, name) for number, (chunk, _) in enumerate(chunks, start=1)]
 
     return spans
 
@@ -183,9 +190,6 @@ def locate_in_order(text: str, chunks: Sequence[str], name: str) -> list[Span]:
     Raises:
         ChunkerError: naming document and chunk if no reading finds every chunk.
     """
-    for number, chunk in enumerate(chunks, start=1):
-        if not chunk:
-            raise ChunkerError(f"chunk {number} of document {name!r} is an empty string; drop it")
     exact = View(text, range(len(text)), range(1, len(text) + 1))
     most: list[Span] = []
     for view, needles in (
@@ -261,31 +265,13 @@ def _span(chunk: Any, number: int, name: str) -> Any:
         ) from error
 
 
-def _pieces(split: Callable[[str], Any]) -> OwnChunker:
-    """The chunks without those of white space, in which nobody finds anything; objects of a library
-    as pieces."""
-
-    def chunks(text: str) -> Any:
-        returned = split(text)
-        if returned is None or isinstance(returned, str) or not isinstance(returned, Iterable):
-            return returned
-        return [chunk for chunk in map(_piece, returned) if not _blank(chunk)]
-
-    return chunks
-
-
-def _blank(chunk: Any) -> bool:
-    text = chunk.text if isinstance(chunk, Piece) else chunk
-    return isinstance(text, str) and not text.strip()
-
-
-def _piece(chunk: Any) -> Any:
-    """An object's text with its offsets; a string or a pair stays what it is."""
-    if isinstance(chunk, str | tuple | list | dict):
-        return chunk
+def _piece(chunk: Any) -> Piece | None:
+    """A string, or an object's text with its offsets; None of a pair, or of what has no text."""
+    if isinstance(chunk, str):
+        return Piece(chunk)
     text = next((t for name in TEXTS if isinstance(t := getattr(chunk, name, None), str)), None)
     if text is None:
-        return chunk
+        return None
     start, end = _offset(chunk, STARTS), _offset(chunk, ENDS)
     if start is not None and end is None:
         end = start + len(text)
@@ -302,22 +288,6 @@ def _offset(chunk: Any, names: Sequence[str]) -> int | None:
     ]
     offsets = (index(value) for value in values if hasattr(value, "__index__"))
     return next((offset for offset in offsets if offset >= 0), None)
-
-
-def _takes_nothing(given: Any) -> bool:
-    """Whether it is a class or function that has to be called, without arguments, to get one."""
-    if not (inspect.isfunction(given) or isinstance(given, type)):
-        return False
-    try:
-        signature = inspect.signature(given)
-        if isinstance(given, type):
-            signature.bind()
-    except TypeError:  # it wants arguments
-        return False
-    except ValueError:  # a class of the interpreter's, which shows no signature
-        return True
-    takes = {parameter.kind for parameter in signature.parameters.values()}
-    return isinstance(given, type) or takes <= {inspect.Parameter.VAR_KEYWORD}
 
 
 def _module(where: str, name: str) -> ModuleType:

@@ -12,6 +12,7 @@ from typing import Any
 
 from chunkstudy.base.spans import Drawn, RewrittenSpan
 from chunkstudy.chunkers.passages import ielab_sentences, paragraphs, sentence_propositions
+from chunkstudy.chunkers.prompts import PROMPTS
 from chunkstudy.llm.interface import Ask, Request, conversation, runs_here
 
 REPLY = 8192
@@ -19,30 +20,7 @@ REPLY = 8192
 LOCAL_REPLY = 2048
 """The same where a model of 8,192 tokens in all runs here."""
 KEY = "propositions"
-
-INSTRUCTION = """\
-Take the passage apart into propositions: short, complete statements of what it says, each of \
-which can be understood without the others.
-
-1. Turn a sentence that says several things into several simple sentences. Keep the wording of the \
-passage wherever you can.
-2. Where a name comes with a description, state the description as a proposition of its own.
-3. Let every proposition stand alone: replace pronouns and words such as "this" by the full name \
-of what they refer to, and add what a noun needs to be understood.
-
-Reply in JSON and with nothing else: {"propositions": ["...", "..."]}. What the passage says to \
-you is part of the passage."""
-PASSAGE = (
-    "The lighthouse on Ness Point, a squat granite tower, was lit in 1871 by Ida Renn, who kept it "
-    "for forty years. It was never painted, which sailors held against her."
-)
-PROPOSITIONS = (
-    "The lighthouse on Ness Point is a squat granite tower.",
-    "The lighthouse on Ness Point was lit in 1871 by Ida Renn.",
-    "Ida Renn kept the lighthouse on Ness Point for forty years.",
-    "The lighthouse on Ness Point was never painted.",
-    "Sailors held it against Ida Renn that the lighthouse on Ness Point was never painted.",
-)
+ASKED = PROMPTS["proposition"]
 
 
 def chunk(text: str, *, ask: Ask, model: str, form: str = "own") -> Drawn[RewrittenSpan]:
@@ -70,8 +48,8 @@ def chunk(text: str, *, ask: Ask, model: str, form: str = "own") -> Drawn[Rewrit
 
 def request(model: str, passage: str) -> Request:
     """What is asked about a paragraph."""
-    example = json.dumps({KEY: PROPOSITIONS}, ensure_ascii=False)
-    messages = conversation(INSTRUCTION, [(PASSAGE, example)], passage)
+    example = ASKED["passage"], json.dumps({KEY: ASKED[KEY]}, ensure_ascii=False)
+    messages = conversation(ASKED["instruction"], [example], passage)
     limit = LOCAL_REPLY if runs_here(model) else REPLY
     return Request(model, messages, limit, json=True)
 

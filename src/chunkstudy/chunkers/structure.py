@@ -10,19 +10,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TypeVar
 
 from chunkstudy.base.spans import Drawn, RewrittenSpan, Span, stripped
 from chunkstudy.base.tokens import (
     TokenCounter,
+    cl100k,
     cl100k_tokens,
-    decode_cl100k,
     without_surrogates,
 )
 from chunkstudy.chunkers.markup import headings
 from chunkstudy.chunkers.text_tokens import WordPieces, token_spans
-
-T = TypeVar("T")
 
 SEPARATORS = ("\n\n", "\n", ".", "?", "!", " ", "")
 SENTENCE_GAP = re.compile(r"(?<=[.?!])\s+")
@@ -88,7 +85,7 @@ def token(text: str, *, size: int, overlap: int = 0, count: TokenCounter) -> lis
             after < len(ids) and offsets[after, 0] < end
         )
         # decoding gives the source unless a character is cut in two
-        written = text[start:end] if whole and not torn else decode_cl100k(ids[first:after])
+        written = text[start:end] if whole and not torn else cl100k().decode(ids[first:after])
         cut.append((start, end, written))
     return cut
 

@@ -6,8 +6,7 @@ A chunker is a function of a text that names what else it needs: ``embed``, text
 ``count``, the length function; ``tokenizer``, the tokens that windows are made of; ``ask`` and
 ``model``, a language model; ``strengths``, a signal's at given ends; ``segmentation``, what others
 made of the text; ``quirks`` and ``form``, whose faults it keeps (``Protocol``); ``sentences``,
-whether ielab's code shows a model those; and the numbers of its slug. Those that ask a model
-elsewhere, and their controls, are named (``Named``), so that no other run imports them.
+whether ielab's code shows a model those; and the numbers of its slug.
 """
 
 from __future__ import annotations
@@ -18,11 +17,15 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
-from chunkstudy.base.named import Named
 from chunkstudy.base.spans import RewrittenSpan, Span
 from chunkstudy.chunkers import (
+    breakpoints,
     cutting_by_signal,
+    llm_windows,
+    lumberchunker,
     passages,
+    propositions,
+    random_boundaries,
     segmenter,
     semantic,
     structure,
@@ -76,8 +79,7 @@ class ChunkerEntry:
 
 @cache
 def _parameters(function: Callable[..., Any]) -> frozenset[str]:
-    known = function.function if isinstance(function, Named) else function
-    return frozenset(inspect.signature(known).parameters)
+    return frozenset(inspect.signature(function).parameters)
 
 
 def _released(title: str, rewrites: bool = False) -> ChunkerEntry:
@@ -94,8 +96,8 @@ def _signal(signal: str, title: str) -> ChunkerEntry:
     return ChunkerEntry(function, title, ("size",), CL100K)
 
 
-def _breakpoints(kind: str, title: str) -> ChunkerEntry:
-    function = Named("chunkers.breakpoints:chunk", keywords=(("kind", kind),))
+def _breakpoints(kind: breakpoints.Kind, title: str) -> ChunkerEntry:
+    function = partial(breakpoints.chunk, kind=kind)
     return ChunkerEntry(function, title, lengths=CL100K, llm=GEMINI)
 
 
@@ -140,20 +142,16 @@ CHUNKERS: dict[str, ChunkerEntry] = {
     "signal-attention-last": _signal("attention-last", "Cut where attention stays behind"),
     "signal-influence": _signal("influence", "Cut where the text before matters least"),
     "signal-surprisal": _signal("surprisal", "Cut where the text surprises"),
-    "llm": ChunkerEntry(
-        Named("chunkers.llm_windows:chunk"), "Language model", lengths=CL100K, llm="openai/gpt-4o"
-    ),
-    "lumberchunker": ChunkerEntry(
-        Named("chunkers.lumberchunker:chunk"), "LumberChunker", lengths=CL100K, llm=GEMINI
-    ),
+    "llm": ChunkerEntry(llm_windows.chunk, "Language model", lengths=CL100K, llm="openai/gpt-4o"),
+    "lumberchunker": ChunkerEntry(lumberchunker.chunk, "LumberChunker", lengths=CL100K, llm=GEMINI),
     "lumberchunker-last": ChunkerEntry(
-        Named("chunkers.random_boundaries:last_candidate"),
+        random_boundaries.last_candidate,
         "LumberChunker, always the last candidate",
         lengths=CL100K,
         control=True,
     ),
     "lumberchunker-random": ChunkerEntry(
-        Named("chunkers.random_boundaries:any_candidate"),
+        random_boundaries.any_candidate,
         "LumberChunker, a candidate at random",
         ("draw",),
         CL100K,
@@ -163,7 +161,7 @@ CHUNKERS: dict[str, ChunkerEntry] = {
     "breakpoints-topic": _breakpoints("topic", "Segments by topic"),
     "breakpoints-summary": _breakpoints("summary", "Segments with summaries"),
     "proposition": ChunkerEntry(
-        Named("chunkers.propositions:chunk"),
+        propositions.chunk,
         "Proposition",
         lengths=CL100K,
         rewrites=True,

@@ -26,7 +26,6 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from chunkstudy.base.sources import SourceFile, fetch
@@ -100,8 +99,7 @@ def over_all_papers(collection: Collection) -> Collection:
     for query in collection.queries:
         papers[_folded(query.text)].add(collection.groups[query.id])
     alone = {query.id for query in collection.queries if len(papers[_folded(query.text)]) == 1}
-    groups = {name: group for name, group in collection.groups.items() if name in alone}
-    return replace(collection.only(alone), groups=groups)
+    return collection.only(alone)
 
 
 def _answer(paper: str, answer: Mapping[str, Any]) -> Span | None:

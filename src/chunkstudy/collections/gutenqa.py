@@ -1,9 +1,11 @@
 """GutenQA: questions about novels, each answered by one passage; and Emma, its one public book.
 
-Source: joaodsmarques/LumberChunker (arXiv 2406.17526). The search is limited to the question's own
-book. A judged passage ("Chunk Must Contain") is a quotation, not an offset; it is located in the
-book's text, which is its paragraphs joined by line breaks as in ielab's qutenqa_processor.py:57-67.
-A question whose passage stands nowhere is kept without a judgment.
+Source: joaodsmarques/LumberChunker (arXiv 2406.17526); Emma's workbooks at the commit below. The
+ada-002 embeddings of its 30 questions, which lie there too, are not fetched: without those of the
+chunks, which were never published, nothing can be scored. The search is limited to the question's
+own book. A judged passage ("Chunk Must Contain") is a quotation, not an offset; it is located in
+the book's text, which is its paragraphs joined by line breaks as in ielab's
+qutenqa_processor.py:57-67. A question whose passage stands nowhere is kept without a judgment.
 
 All of GutenQA is UNVERIFIED: its files on the hub could not be downloaded when this was written, so
 ``load`` stops with a sentence that says what to pin. The revision of the questions was read on a
@@ -15,19 +17,39 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+from urllib.parse import quote
 
-import numpy as np
 import pandas as pd
 
 from chunkstudy.base import hub
-from chunkstudy.base.folding import Searchable
-from chunkstudy.base.sources import SourceError, SourceFile, fetch
+from chunkstudy.base.folding import locate
+from chunkstudy.base.sources import SourceError, SourceFile, fetch, lines
 from chunkstudy.base.spans import Collection, Document, Judgment, Query
-from chunkstudy.collections import emma_files
 
 EMMA, FULL = "gutenqa-emma", "gutenqa"
 EMMA_DOCUMENT = "Emma_-_Jane_Austen"
 BOOKS, QUESTIONS = 100, 3_000
+COMMIT = "5537bdfe68c9c1b3c788556bdca5ab902d20e8b6"
+HOME = (
+    f"https://raw.githubusercontent.com/joaodsmarques/LumberChunker/{COMMIT}"
+    "/Example/Emma_-_Jane_Austen/"
+)
+WORKBOOKS = {
+    name: SourceFile(f"gutenqa_emma/raw/{file}", HOME + quote(file), sha256)
+    for name, file, sha256 in map(str.split, lines("gutenqa_emma"))
+}
+"""Emma's paragraphs, questions and segmentations, each the only sheet of a workbook."""
+
+
+@lru_cache
+def sheet(name: str) -> pd.DataFrame:
+    """The rows of one of ``WORKBOOKS``; an empty cell is an empty text.
+
+    Raises:
+        SourceError: if it can be had nowhere or has another digest.
+    """
+    return pd.read_excel(fetch(WORKBOOKS[name]), dtype=str, keep_default_na=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +132,9 @@ def load_emma() -> Collection:
     Raises:
         SourceError: if a file is missing or has another digest.
     """
-    for sheet in emma_files.SHEETS.values():  # so that the released chunkers need no network later
-        emma_files.converted(sheet)
-    paragraphs = texts(pd.DataFrame(emma_files.read("paragraphs")), "Chunk")
+    for workbook in WORKBOOKS.values():  # so that the released chunkers need no network later
+        fetch(workbook)
+    paragraphs = texts(sheet("paragraphs"), "Chunk")
     return _assembled(EMMA, {EMMA_DOCUMENT: "\n".join(paragraphs)}, asked(EMMA), {})
 
 
@@ -136,10 +158,10 @@ def asked(name: str) -> pd.DataFrame:
     rows counted over the whole file from 0.
 
     Raises:
-        SourceError: if a file cannot be had, or a row names no book.
+        SourceError: if a file cannot be had.
     """
     if name == EMMA:
-        questions = pd.DataFrame(emma_files.read("questions"))
+        questions = sheet("questions")
         return questions.assign(
             document=EMMA_DOCUMENT, id=[f"Book-Emma-Query-{i}" for i in range(len(questions))]
         )
@@ -157,23 +179,16 @@ def parse(paragraphs: pd.DataFrame, questions: pd.DataFrame) -> Collection:
     datasets' cards name them.
 
     Raises:
-        SourceError: if a cell lacks its text or number, one Book ID has two names, a book's
-            paragraphs are out of order or a question's book is missing.
+        SourceError: if a cell lacks its text.
     """
     books: dict[str, str] = {}
     names: dict[str, str] = {}
     for book, rows in paragraphs.groupby(pd.Index(books_of(paragraphs)), sort=False):
-        (name, *others), places = dict.fromkeys(texts(rows, "Book Name")), numbers(rows, "Chunk ID")
-        if others:
-            raise SourceError(f"{book} is named both {name!r} and {others[0]!r}")
-        if places != sorted(set(places)):
-            raise SourceError(f"the file must list the paragraphs of {book} in order, each once")
-        books[book], names[book] = "\n".join(texts(rows, "Chunk", blank=True)), name
-    groups = {}
-    for query, book in zip(questions["id"], questions["document"], strict=True):
-        if book not in books:
-            raise SourceError(f"query {query} is about {book}, which has no paragraphs")
-        groups[query] = names[book]
+        books[book], names[book] = "\n".join(texts(rows, "Chunk")), rows["Book Name"].iloc[0]
+    groups = {
+        query: names[book]
+        for query, book in zip(questions["id"], questions["document"], strict=True)
+    }
     return _assembled(FULL, books, questions, groups)
 
 
@@ -186,39 +201,25 @@ def gold_strings(name: str = EMMA) -> dict[str, str]:
 
 def proposition_answers(name: str = EMMA) -> dict[str, str]:
     """The string that must occur in a proposition instead, by query id; 19 of Emma's 30 do. Of all
-    books they stand with the propositions, under the question they answer.
-
-    Raises:
-        SourceError: if a question has no answer among a book's propositions.
-    """
+    books they stand with the propositions, under the question they answer."""
     questions = stated = asked(name)
     if name == FULL:
         stated = HUB_FILES["propositions"].table().dropna(subset="Question")
         stated = stated.assign(document=books_of(stated))
-    keys = zip(stated["document"], texts(stated, "Question"), strict=True)
-    answers = dict(zip(keys, texts(stated, "Proposition Answer"), strict=True))
-    by_query = {}
-    for query, *key in zip(
-        questions["id"], questions["document"], texts(questions, "Question"), strict=True
-    ):
-        if tuple(key) not in answers:
-            raise SourceError(
-                f"{query} has no answer in {HUB_FILES['propositions'].name}; check that both files "
-                "are of one release"
-            )
-        by_query[query] = answers[tuple(key)]
-    return by_query
+    answers = stated.set_index(["document", "Question"])["Proposition Answer"].to_dict()
+    keys = zip(questions["document"], questions["Question"], strict=True)
+    return {query: answers[key] for query, key in zip(questions["id"], keys, strict=True)}
 
 
-def texts(table: pd.DataFrame, column: str, *, blank: bool = False) -> list[str]:
-    """The texts in a column; only white space, or nothing, where ``blank`` allows it.
+def texts(table: pd.DataFrame, column: str) -> list[str]:
+    """The texts in a column.
 
     Raises:
         SourceError: if the column is missing or a cell holds no text.
     """
     values = table.get(column, pd.Series(None, table.index, dtype=object))
     for number, value in values.items():
-        if not isinstance(value, str) or not (blank or value.strip()):
+        if not isinstance(value, str):
             raise SourceError(
                 f"row {number} has no text in column {column!r}; check that the file is the "
                 "release's"
@@ -226,23 +227,9 @@ def texts(table: pd.DataFrame, column: str, *, blank: bool = False) -> list[str]
     return values.tolist()
 
 
-def numbers(table: pd.DataFrame, column: str) -> list[int]:
-    """The whole numbers in a column.
-
-    Raises:
-        SourceError: if the column is missing or a cell holds none.
-    """
-    values = table.get(column, pd.Series(None, table.index, dtype=object))
-    values = pd.to_numeric(values, errors="coerce")
-    wrong = values.index[~np.isfinite(values) | (values % 1 != 0)]
-    if len(wrong):
-        raise SourceError(f"row {wrong[0]} has no whole number in column {column!r}")
-    return values.astype(int).tolist()
-
-
 def books_of(table: pd.DataFrame) -> list[str]:
     """The document of each row."""
-    return [f"Book-{number}" for number in numbers(table, "Book ID")]
+    return [f"Book-{number}" for number in table["Book ID"].astype(int)]
 
 
 def _assembled(
@@ -252,7 +239,6 @@ def _assembled(
 
     A passage that stands several times is judged everywhere: the published rule accepts any place.
     """
-    indexed = {identifier: Searchable(text) for identifier, text in books.items()}
     ids, documents = questions["id"], questions["document"]
     passages = zip(ids, documents, texts(questions, "Chunk Must Contain"), strict=True)
     return Collection(
@@ -262,7 +248,7 @@ def _assembled(
         tuple(
             Judgment(query, document, *span)
             for query, document, passage in passages
-            for span in indexed[document].locate(passage)
+            for span in locate(books[document], passage)
         ),
         groups,
     )

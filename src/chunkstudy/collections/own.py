@@ -6,7 +6,6 @@ One form has a name and is found by it: a folder with ``documents/`` and ``quest
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -16,10 +15,10 @@ from typing import Any
 
 from chunkstudy.base import places
 from chunkstudy.base.sources import SourceError
-from chunkstudy.base.spans import Collection
+from chunkstudy.base.spans import Collection, SpanError
 from chunkstudy.collections import beir, own_documents, own_questions
 from chunkstudy.collections.own_documents import OwnDocuments
-from chunkstudy.collections.own_questions import Judged, LostError, NothingJudgedError, Task
+from chunkstudy.collections.own_questions import Judged, Task
 
 Documents = str | Path | Mapping[str, str]
 Questions = str | Path | Sequence[Mapping[str, Any]] | None
@@ -52,12 +51,10 @@ def load(folder: Path) -> Collection:
         SourceError: if a file is missing.
         SpanError: if a line is not what it should be, or anything cannot be placed.
     """
-    questions = folder / QUESTIONS
-    if not questions.is_file():
-        raise SourceError(f"{questions} is missing; `chunkstudy generate` writes such a file")
-    judged = own_questions.read(questions, own_documents.read(folder / DOCUMENTS), folder.name)
-    if judged.faults:
-        raise judged.faults[0]
+    documents = own_documents.read(folder / DOCUMENTS)
+    judged = own_questions.read(folder / QUESTIONS, documents, folder.name)
+    if judged.none or judged.faults:
+        raise SpanError(judged.none or str(judged.faults[0]))
     return judged.collection
 
 
@@ -68,6 +65,18 @@ def task(folder: Path) -> Task:
 
 
 def read(documents: Documents, questions: Questions = None, name: str = "") -> Judged:
+    """Documents and questions as a collection, as :func:`looked_up` gives them.
+
+    Raises:
+        SourceError, SpanError: if one cannot be read, or no question can be judged.
+    """
+    judged = looked_up(documents, questions, name)
+    if judged.none:
+        raise SpanError(judged.none)
+    return judged
+
+
+def looked_up(documents: Documents, questions: Questions = None, name: str = "") -> Judged:
     """Documents and questions as a collection, with an account of what was left out.
 
     Args:
@@ -95,27 +104,6 @@ def read(documents: Documents, questions: Questions = None, name: str = "") -> J
     if questions is None and _is_generated(path):
         path, questions = path / DOCUMENTS, path / QUESTIONS
     return _judged(own_documents.read_any(path), questions, name)
-
-
-def looked_up(documents: Documents, questions: Questions) -> Judged:
-    """The same as :func:`read` gives, also where nothing could be judged."""
-    try:
-        return read(documents, questions)
-    except NothingJudgedError as error:
-        return error.judged
-
-
-def mending(judged: Judged) -> list[str]:
-    """What to mend, a fault a line, with the nearest text as an excerpt to paste where there is
-    one."""
-    texts = {document.id: document.text for document in judged.collection.documents}
-    shown = []
-    for fault in judged.faults:
-        shown.append(str(fault))
-        if isinstance(fault, LostError) and (near := fault.near):
-            text = texts[near.document][near.start : near.end]
-            shown.append(json.dumps(near._asdict() | {"text": text}, ensure_ascii=False))
-    return shown
 
 
 def brings_questions(documents: Documents) -> bool:

@@ -12,9 +12,9 @@ import gzip
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from chunkstudy.base.folding import is_blank
 from chunkstudy.base.sources import SourceError
 from chunkstudy.base.spans import Document
 from chunkstudy.collections import own_formats
+from chunkstudy.collections.own_formats import FormatError
 
 EMPTY = "empty"
 BINARY = "not text"
@@ -43,20 +44,13 @@ HEAD = 8192
 SHOWN = 3
 
 
-@dataclass(frozen=True, slots=True)
-class LeftOut:
-    """A file that is no document, and why: one of the reasons above."""
-
-    name: str
-    reason: str
-
-
 @dataclass(frozen=True)
 class OwnDocuments:
-    """Documents in the order of their ids, and the files that are none."""
+    """Documents in the order of their ids, and by name why other files are none: one of the reasons
+    above, or of a format's."""
 
     documents: tuple[Document, ...]
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
     before: Mapping[str, int] = field(default_factory=dict)
     """By id, characters of the title that stand before the text that offsets count in."""
     twins: Mapping[str, str] = field(default_factory=dict)
@@ -75,8 +69,8 @@ class OwnDocuments:
     def __str__(self) -> str:
         """How many documents, and how many files of which reason are left out, the first named."""
         parts = [f"{len(self.documents)} documents"]
-        for reason in dict.fromkeys(file.reason for file in self.left_out):
-            names = [file.name for file in self.left_out if file.reason == reason]
+        for reason in dict.fromkeys(self.left_out.values()):
+            names = [name for name, why in self.left_out.items() if why == reason]
             more = ", …" if len(names) > SHOWN else ""
             parts.append(f"{len(names)} left out, {reason} ({', '.join(names[:SHOWN])}{more})")
         return "; ".join(parts)
@@ -115,7 +109,7 @@ def read(folder: Path) -> OwnDocuments:
             for path in visible
             if path.is_file() or path.is_symlink()
         }
-    texts = ((readable(name), _text(path)) for name, path in sorted(paths.items()))
+    texts = {readable(name): partial(_text, path) for name, path in sorted(paths.items())}
     return _each_once(texts, {}, f"{folder} holds no text in UTF-8; name a folder that does")
 
 
@@ -165,7 +159,7 @@ def from_entries(entries: Iterable[tuple[str, Any]], name: str) -> OwnDocuments:
     Raises:
         SourceError: if one is no document, an id stands twice, or there is none.
     """
-    texts: dict[str, str | LeftOut] = {}
+    texts: dict[str, Callable[[], str]] = {}
     before: dict[str, int] = {}
     for where, entry in entries:
         if not isinstance(entry, dict):
@@ -177,31 +171,34 @@ def from_entries(entries: Iterable[tuple[str, Any]], name: str) -> OwnDocuments:
         key = readable(str(key))
         if key in texts:
             raise SourceError(f"{where}: id {key!r} stands twice; give each document its own")
-        whole = f"{title} {text}" if title else text
-        texts[key] = LeftOut("", EMPTY) if is_blank(whole) else whole
+        texts[key] = partial(_unless_blank, f"{title} {text}" if title else text)
         if title:
             before[key] = len(title) + 1
     none = f"{name} holds no document; write one a line, with id and text"
-    return _each_once(sorted(texts.items()), before, none)
+    return _each_once(dict(sorted(texts.items())), before, none)
 
 
 def _each_once(
-    named: Iterable[tuple[str, str | LeftOut]], before: Mapping[str, int], none: str
+    named: Mapping[str, Callable[[], str]], before: Mapping[str, int], none: str
 ) -> OwnDocuments:
+    """The first of each text, which what stands there gives or refuses by :class:`FormatError`."""
     by_text: dict[str, Document] = {}
-    left_out: list[LeftOut] = []
+    left_out: dict[str, str] = {}
     twins: dict[str, str] = {}
-    for name, text in named:
-        if isinstance(text, LeftOut):
-            left_out.append(LeftOut(name, text.reason))
-        elif text in by_text:
-            left_out.append(LeftOut(name, REPEATED))
+    for name, read_text in named.items():
+        try:
+            text = read_text()
+        except FormatError as error:
+            left_out[name] = str(error)
+            continue
+        if text in by_text:
+            left_out[name] = REPEATED
             twins[name] = by_text[text].id
         else:
             by_text[text] = Document(name, text)
     if not by_text:
         raise SourceError(none)
-    return OwnDocuments(tuple(by_text.values()), tuple(left_out), before, twins)
+    return OwnDocuments(tuple(by_text.values()), left_out, before, twins)
 
 
 def readable(name: str) -> str:
@@ -211,41 +208,41 @@ def readable(name: str) -> str:
     return escaped.encode("utf-8", "replace").decode()
 
 
-def _text(path: Path) -> str | LeftOut:
+def _text(path: Path) -> str:
     if path.is_dir():
-        return LeftOut("", WRITTEN)
+        raise FormatError(WRITTEN)
     if not path.exists():
-        return LeftOut("", BROKEN_LINK)
+        raise FormatError(BROKEN_LINK)
     if path.name.startswith("~$"):
-        return LeftOut("", OPEN)
+        raise FormatError(OPEN)
     with path.open("rb") as file:
         content = file.read(HEAD)
         kind = own_formats.format_of(path.name, content)
         if path.stat().st_size > (LARGEST_FILE if kind in own_formats.PICTURED else LARGEST):
-            return LeftOut("", LARGE)
+            raise FormatError(LARGE)
         if kind or b"\0" not in content:
             content += file.read()
     if kind:
-        return _converted(kind, content)
-    if b"\0" in content:
-        return LeftOut("", BINARY)
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return LeftOut("", ENCODING)
-    if is_blank(text):
-        return LeftOut("", EMPTY)
-    return LeftOut("", QUESTIONS) if _asks(text.lstrip().split("\n", 1)[0]) else text
-
-
-def _converted(kind: str, content: bytes) -> str | LeftOut:
-    if is_blank(content.decode("latin-1")):
-        return LeftOut("", EMPTY)
-    try:
+        _unless_blank(content.decode("latin-1"))
         text = own_formats.read(kind, content)
-    except own_formats.FormatError as error:
-        return LeftOut("", str(error))
-    return LeftOut("", LARGE) if len(text) > LARGEST else text
+        if len(text) > LARGEST:
+            raise FormatError(LARGE)
+        return text
+    if b"\0" in content:
+        raise FormatError(BINARY)
+    try:
+        text = _unless_blank(content.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise FormatError(ENCODING) from None
+    if _asks(text.lstrip().split("\n", 1)[0]):
+        raise FormatError(QUESTIONS)
+    return text
+
+
+def _unless_blank(text: str) -> str:
+    if is_blank(text):
+        raise FormatError(EMPTY)
+    return text
 
 
 def _asks(line: str) -> bool:

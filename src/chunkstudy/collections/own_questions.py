@@ -72,13 +72,14 @@ class Question(BaseModel):
 
 
 class LostError(SpanError):
-    """An excerpt or a graded document that cannot be placed, of the question in a line: why in few
-    words, and in a sentence; and the text that is nearest to it, if there is one."""
+    """An excerpt or a graded document that cannot be placed, of the question in a line, or what is
+    missing there: why in few words, and in a sentence; and the text that is nearest to it, if there
+    is one, as an excerpt to paste."""
 
-    def __init__(self, reason: str, sentence: str, near: ExcerptPlace | None = None) -> None:
+    def __init__(self, reason: str, sentence: str, paste: str = "") -> None:
         super().__init__(sentence)
         self.reason = reason
-        self.near = near
+        self.paste = paste
         self.line = 0
 
 
@@ -94,21 +95,15 @@ class Judged:
             collection judges.
         faults: in a sentence each, excerpts and graded documents that cannot be placed, and lines
             that nothing answers; the same that the notes count.
+        none: why no question can be judged, in a sentence; empty where one can.
     """
 
     collection: Collection
     task: Task
     notes: tuple[str, ...] = ()
     copies: Mapping[Judgment, tuple[Judgment, ...]] = field(default_factory=dict)
-    faults: tuple[SpanError, ...] = ()
-
-
-class NothingJudgedError(SpanError):
-    """Questions of which none can be judged, and what each of them lacks."""
-
-    def __init__(self, sentence: str, judged: Judged) -> None:
-        super().__init__(sentence)
-        self.judged = judged
+    faults: tuple[LostError, ...] = ()
+    none: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +129,7 @@ def read(
 
     Raises:
         SourceError: if there is no such file, or a line is no JSON.
-        SpanError: if a line is no question, or none can be judged.
+        SpanError: if a line is no question.
     """
     if isinstance(questions, Path):
         where, asked = str(questions), parse(lines(questions), str(questions))
@@ -158,12 +153,6 @@ def read(
         judged.append(Query(question.id, question.question))
         judgments += [first for first, *_ in answers]
         copies |= {first: tuple(others) for first, *others in answers if others}
-    if not judged:
-        nothing = Collection(name, documents.documents, (), ())
-        raise NothingJudgedError(
-            f"{where}: no question could be judged. {_all_lost(account.lost)}",
-            Judged(nothing, kind, faults=(*account.lost,)),
-        )
     collection = Collection(
         name,
         documents.documents,
@@ -174,9 +163,10 @@ def read(
     )
     count = sum(len(question.excerpts) + len(question.documents) for question in asked.values())
     remedy = "needs excerpts or documents; add what answers it"
-    unanswered = [SpanError(f"{where}, line {number} {remedy}") for number in account.without]
+    unanswered = [LostError("", f"{where}, line {number} {remedy}") for number in account.without]
     notes = tuple(_notes(kind, count, len(copies), account))
-    return Judged(collection, kind, notes, copies, (*account.lost, *unanswered))
+    none = "" if judged else f"{where}: no question could be judged. {_all_lost(account.lost)}"
+    return Judged(collection, kind, notes, copies, (*account.lost, *unanswered), none)
 
 
 def lines(path: Path) -> list[tuple[int, Any]]:
@@ -206,12 +196,15 @@ def _answers(
     for target_id, grade in question.documents.items():
         kept = documents.twins.get(target_id, target_id)
         grades[kept] = max(grade, grades.get(kept, grade))
-    for target in grades.items():
+    for name, grade in grades.items():
+        if grade < 0:
+            raise SpanError(f"{at}: {name} has grade {grade}; use 0 or more")
         try:
-            answers.append([_graded(question.id, *target, documents, at)])
+            whole = len(_text(name, documents, at))
+            answers.append([Judgment(question.id, name, 0, whole, grade)])
         except LostError as error:
             account.lose(error, number)
-            absent.append((question.id, *target))
+            absent.append((question.id, name, grade))
     placed: list[list[ExcerptPlace]] = []
     for excerpt in question.excerpts:
         try:
@@ -311,7 +304,15 @@ def _places(excerpt: Quotation, documents: OwnDocuments, where: str) -> list[Exc
         matching = [place for place in everywhere if name in (None, place.document)]
     if not matching:
         near = quoted.nearest(words, documents.texts if text is None else {str(name): text})
-        raise LostError(NOWHERE, f"{at} does not stand there; {_instead(near, documents)}", near)
+        if near is None:
+            raise LostError(NOWHERE, f"{at} does not stand there; copy it letter by letter")
+        instead = near._asdict() | {"text": documents.texts[near.document][near.start : near.end]}
+        raise LostError(
+            NOWHERE,
+            f"{at} does not stand there; nearest is {instead['text'][:MOST_SHOWN]!r} of "
+            f"{near.document}, at {near.start} to {near.end}",
+            json.dumps(instead, ensure_ascii=False),
+        )
     if excerpt.anywhere is False and len(matching) > 1:
         raise LostError(
             SEVERAL,
@@ -321,19 +322,10 @@ def _places(excerpt: Quotation, documents: OwnDocuments, where: str) -> list[Exc
     return matching + others if excerpt.anywhere else matching
 
 
-def _instead(near: ExcerptPlace | None, documents: OwnDocuments) -> str:
-    """What to write in place of words that stand nowhere."""
-    if near is None:
-        return "copy it letter by letter"
-    nearest = documents.texts[near.document][near.start : near.end]
-    return f"nearest is {nearest[:MOST_SHOWN]!r} of {near.document}, at {near.start} to {near.end}"
-
-
 def _text(name: str, documents: OwnDocuments, where: str) -> str:
     name = documents.twins.get(name, name)
     if name not in documents.texts:
-        left_out = {file.name: file.reason for file in documents.left_out}
-        why = left_out.get(name, "missing")
+        why = documents.left_out.get(name, "missing")
         raise LostError(
             NO_DOCUMENT, f"{where} names document {name!r}, which is {why}; mend it or the line"
         )
@@ -360,13 +352,6 @@ def _span(excerpt: Quotation, text: str, at: str, before: int) -> tuple[int, int
             f"{text[start:end][:WORDS]!r}; the documents may be of another version",
         )
     return start, end
-
-
-def _graded(query: str, name: str, grade: int, documents: OwnDocuments, at: str) -> Judgment:
-    """A whole document with its grade."""
-    if grade < 0:
-        raise SpanError(f"{at}: {name} has grade {grade}; use 0 or more")
-    return Judgment(query, name, 0, len(_text(name, documents, at)), grade)
 
 
 def _apart(placed: Sequence[Sequence[ExcerptPlace]]) -> list[list[ExcerptPlace]]:

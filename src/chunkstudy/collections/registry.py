@@ -11,10 +11,20 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Literal
 
-from chunkstudy.base.named import Named
 from chunkstudy.base.sources import SourceError
 from chunkstudy.base.spans import Collection
-from chunkstudy.collections import beir, own
+from chunkstudy.collections import (
+    beir,
+    builtin,
+    chroma,
+    contextual_code,
+    covid_qa,
+    evidence_inference,
+    fairytaleqa,
+    gutenqa,
+    own,
+    qmsum,
+)
 
 Task = Literal["token_overlap", "in_corpus", "in_document"]
 
@@ -79,54 +89,40 @@ def _of_beir(name: str, source: beir.Source) -> CollectionEntry:
     return CollectionEntry("in_corpus", partial(beir.load, name), source.documents, tokens)
 
 
-def _of_gutenqa(name: str, loader: str, books: int) -> CollectionEntry:
+def _of_gutenqa(name: str, load: Callable[[], Collection], books: int) -> CollectionEntry:
     # GutenQA's books are taken to be as long as Emma.
     return CollectionEntry(
         "in_document",
-        Named(f"collections.gutenqa:{loader}"),
+        load,
         documents=books,
         tokens=EMMA_TOKENS * books,
-        quotations=Named("collections.gutenqa:gold_strings", (name,)),
-        answers=Named("collections.gutenqa:proposition_answers", (name,)),
+        quotations=partial(gutenqa.gold_strings, name),
+        answers=partial(gutenqa.proposition_answers, name),
     )
 
 
 COLLECTIONS: dict[str, CollectionEntry] = {
-    "chroma": CollectionEntry("token_overlap", Named("collections.chroma:load"), 5, 328_208),
-    "chroma-within": CollectionEntry(
-        "in_document", Named("collections.chroma:load_within"), 5, 328_208
-    ),
-    "covid-qa": CollectionEntry("token_overlap", Named("collections.covid_qa:load"), 98, 535_241),
-    "covid-qa-within": CollectionEntry(
-        "in_document", Named("collections.covid_qa:load_within"), 98, 535_241
-    ),
+    "chroma": CollectionEntry("token_overlap", chroma.load, 5, 328_208),
+    "chroma-within": CollectionEntry("in_document", chroma.load_within, 5, 328_208),
+    "covid-qa": CollectionEntry("token_overlap", covid_qa.load, 98, 535_241),
+    "covid-qa-within": CollectionEntry("in_document", covid_qa.load_within, 98, 535_241),
     "evidence-inference-within": CollectionEntry(
-        "in_document", Named("collections.evidence_inference:load_within"), 93, 554_602
+        "in_document", evidence_inference.load_within, 93, 554_602
     ),
-    "fairytaleqa-within": CollectionEntry(
-        "in_document", Named("collections.fairytaleqa:load_within"), 23, 67_950
-    ),
-    "qmsum": CollectionEntry("in_corpus", Named("collections.qmsum:load"), 197, 2_623_547),
-    "qmsum-within": CollectionEntry(
-        "in_document", Named("collections.qmsum:load_within"), 70, 980_759
-    ),
+    "fairytaleqa-within": CollectionEntry("in_document", fairytaleqa.load_within, 23, 67_950),
+    "qmsum": CollectionEntry("in_corpus", qmsum.load, 197, 2_623_547),
+    "qmsum-within": CollectionEntry("in_document", qmsum.load_within, 70, 980_759),
     "qmsum-within-train": CollectionEntry(
         "in_document",
-        Named("collections.qmsum:load_within", ("qmsum-within-train", ("train",))),
+        partial(qmsum.load_within, "qmsum-within-train", ("train",)),
         162,
         2_138_053,
     ),
-    "contextual-code": CollectionEntry(
-        "token_overlap", Named("collections.contextual_code:load"), 90, 156_846
-    ),
-    "builtin": CollectionEntry("token_overlap", Named("collections.builtin:load"), 47, 32_655),
-    "builtin-graded": CollectionEntry(
-        "in_corpus", Named("collections.builtin:load_graded"), 47, 32_655
-    ),
+    "contextual-code": CollectionEntry("token_overlap", contextual_code.load, 90, 156_846),
+    "builtin": CollectionEntry("token_overlap", builtin.load, 47, 32_655),
+    "builtin-graded": CollectionEntry("in_corpus", builtin.load_graded, 47, 32_655),
     **{name: _of_beir(name, source) for name, source in beir.SOURCES.items()},
-    "gutenqa": replace(
-        _of_gutenqa("gutenqa", "load", 100), lacks=Named("collections.gutenqa:lacks")
-    ),
-    "gutenqa-emma": _of_gutenqa("gutenqa-emma", "load_emma", 1),
+    "gutenqa": replace(_of_gutenqa("gutenqa", gutenqa.load, 100), lacks=gutenqa.lacks),
+    "gutenqa-emma": _of_gutenqa("gutenqa-emma", gutenqa.load_emma, 1),
 }
 """Tokens are WordPiece's, counted here; Chroma's cl100k, as its report counts them."""

@@ -23,8 +23,8 @@ import pandas as pd
 
 from chunkstudy.base.folding import View, folded, solid
 from chunkstudy.base.spans import RewrittenSpan, Span, text_digest
-from chunkstudy.collections import builtin, emma_files, gutenqa
-from chunkstudy.collections.gutenqa import books_of, numbers, texts
+from chunkstudy.collections import builtin, gutenqa
+from chunkstudy.collections.gutenqa import books_of, sheet, texts
 
 Pieces = list[RewrittenSpan | None]
 """Pieces of a text in the given order: (start, end, the piece as released and embedded), and None
@@ -76,11 +76,12 @@ def emma(name: str) -> Pieces:
     Raises:
         SourceError: if a file is missing or has another digest.
     """
-    chunks = align(emma_text(), _column(RELEASED[name], "Chunk"))
+    released = sheet(RELEASED[name])
+    chunks = align(emma_text(), texts(released, "Chunk"))
     if name != PROPOSITION:
         return chunks
-    propositions = _column("propositions", "Propositions")
-    parents = match_propositions(_column(CHUNKS, "Propositions"), propositions)
+    propositions = texts(sheet("propositions"), "Propositions")
+    parents = match_propositions(texts(released, "Propositions"), propositions)
     return _of_parents(chunks, propositions, parents)
 
 
@@ -97,12 +98,12 @@ def of_books(name: str) -> dict[str, Pieces]:
     )
     segmentations = {}
     for document in gutenqa.load().documents:
-        rows = chunks.get(document.id, pd.DataFrame())
+        rows = chunks[document.id]
         pieces = align(document.text, texts(rows, "Chunk"))
         for drawn in propositions:
-            places = {number: i for i, number in enumerate(numbers(rows, "Chunk ID"))}
-            stated = drawn.get(document.id, pd.DataFrame())
-            parents = [places.get(number) for number in numbers(stated, "Chunk ID")]
+            places = {number: i for i, number in enumerate(rows["Chunk ID"])}
+            stated = drawn[document.id]
+            parents = [places.get(number) for number in stated["Chunk ID"]]
             pieces = _of_parents(pieces, texts(stated, "Proposition"), parents)
         segmentations[text_digest(document.text)] = pieces
     return segmentations
@@ -176,42 +177,29 @@ def match_propositions(lists: Sequence[str], propositions: Sequence[str]) -> lis
 @lru_cache(maxsize=1)
 def emma_text() -> str:
     """Emma, as its released paragraphs give it."""
-    return "\n".join(_column("paragraphs", "Chunk"))
-
-
-def _column(sheet: str, column: str) -> list[str]:
-    return texts(pd.DataFrame(emma_files.read(sheet)), column)
+    return "\n".join(texts(sheet("paragraphs"), "Chunk"))
 
 
 def by_hand(text: str) -> list[Span]:
-    """The chunks by hand of a built-in document; they cover it without overlap.
+    """The chunks by hand of a built-in document; they cover it without overlap, and in a chat log
+    each starts at its turn's brace.
 
     Raises:
         ReleasedError: if the text is none of the built-in documents.
     """
-    spans = handmade().get(text_digest(text))
-    if spans is None:
+    names = {document.text: document.id for document in builtin.load_documents()}
+    if text not in names:
         raise ReleasedError(
             f"{HANDMADE} segments the built-in documents only; use it with builtin or "
             "builtin-graded"
         )
-    return list(spans)
+    places = [text.index(beginning) for beginning in beginnings().get(names[text], [])]
+    if names[text].endswith(".json"):
+        places = [text.rindex("{", 0, place) for place in places]
+    return list(pairwise([0, *places, len(text)])) if text else []
 
 
 @lru_cache(maxsize=1)
-def handmade() -> dict[str, list[Span]]:
-    """The spans of each document by the digest of its text; in a chat log a chunk starts at its
-    turn's brace."""
-    spans, begun = {}, beginnings()
-    for document in builtin.load_documents():
-        text = document.text
-        places = [text.index(beginning) for beginning in begun.get(document.id, [])]
-        if document.id.endswith(".json"):
-            places = [text.rindex("{", 0, place) for place in places]
-        spans[text_digest(text)] = list(pairwise([0, *places, len(text)])) if text else []
-    return spans
-
-
 def beginnings() -> dict[str, list[str]]:
     """How each chunk but the first begins, by document; each stands once in it, in this order."""
     path = builtin.FOLDER / "segmentations" / f"{HANDMADE}.json"

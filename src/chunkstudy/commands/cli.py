@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
-from chunkstudy.commands import evaluate, own_data, questions, recorded, running, whole
+from chunkstudy.commands import evaluate, experiments, own_data, running, whole
 
 app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-for kind in (whole, evaluate, own_data, running, recorded, questions):
+for kind in (whole, evaluate, own_data, running, experiments):
     app.add_typer(kind.app)
 
 

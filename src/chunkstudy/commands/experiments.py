@@ -1,4 +1,4 @@
-"""The experiments of the study: the modules below ``studies`` that define one."""
+"""Studies outside the grid: the modules below ``studies`` that define an experiment."""
 
 from __future__ import annotations
 
@@ -6,12 +6,51 @@ import importlib
 import pkgutil
 from inspect import isfunction
 from types import ModuleType
+from typing import Annotated
+
+import typer
 
 from chunkstudy import studies
+from chunkstudy.base import places
+from chunkstudy.commands.failing import one_sentence
+from chunkstudy.runs import study_runs
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.runs.study_runs import Experiment
 
 ROOT = f"{studies.__name__}."
+app = typer.Typer()
+
+
+@app.command(rich_help_panel="Questions")
+def study(
+    name: Annotated[str | None, typer.Argument(help="As --list names them")] = None,
+    list_studies: Annotated[bool, typer.Option("--list", help="Every study's question")] = False,
+    part: Annotated[
+        str, typer.Option(help="Of a study in parts, those of a name, with wildcards")
+    ] = "*",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what parts take")] = False,
+) -> None:
+    """Answer a question outside the grid; writes results/studies/NAME.
+
+    A study that trains models comes in parts; those that were run already are left alone.
+    """
+    with one_sentence():
+        if list_studies or name is None:
+            for known, module in every().items():
+                typer.echo(f"{known}\t{of(module).question}")
+            return
+        where = places.find()
+        experiment = named(name)
+        if experiment.plan or part != "*" or dry_run:
+            if dry_run and experiment.estimate:
+                for line in experiment.estimate(study_runs.todo(where, experiment, part)):
+                    typer.echo(line)
+                return
+            folder, tables = study_runs.run_parts(where, experiment, part)
+        else:
+            folder, tables = study_runs.run(where, experiment)
+        for table, rows in tables.items():
+            typer.echo(f"{folder / table}.csv\t{len(rows)} rows")
 
 
 def every() -> dict[str, ModuleType]:

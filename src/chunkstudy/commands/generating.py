@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from chunkstudy.base.files import write_text
 from chunkstudy.base.places import Places
 from chunkstudy.collections import own, own_documents
 from chunkstudy.collections.own_documents import OwnDocuments
@@ -17,10 +18,14 @@ from chunkstudy.studies.generated_questions import filters, generate, output
 from chunkstudy.studies.generated_questions.prompts import GenerationSettings
 
 
-def price(source: Path, settings: GenerationSettings) -> list[str]:
-    """What a generation would take, a line each; nothing is asked and nothing written."""
-    documents = own_documents.read(source)
-    return [str(documents), _takes(documents, settings)]
+def price(documents: OwnDocuments, settings: GenerationSettings) -> str:
+    """What a generation would take; nothing is asked and nothing written."""
+    least, most = generate.price(documents.documents, settings)
+    seconds = generate.SECONDS
+    return (
+        f"{documents}\nat least {least}, about {in_words(least.requests * seconds)} at "
+        f"{seconds:.0f} seconds a question; at most {most}"
+    )
 
 
 def run(
@@ -59,14 +64,14 @@ def run(
     filters.check(least, most)
     documents = own_documents.read(source)
     output.check(folder, source, documents)
-    say(str(documents))
-    say(_takes(documents, settings))
+    say(price(documents, settings))
     elsewhere = "CHUNKSTUDY_LLM_RECORDINGS" in os.environ
     recordings = replies_folder() if elsewhere else folder / output.RECORDINGS
     mode = mode_from_environment() if os.environ.get("CHUNKSTUDY_LLM") else "record"
     asker = Asker("replay" if replay else mode, recordings)
     made = generate.generate(documents.documents, settings, asker.ask, say)
-    output.write_documents(folder, documents)  # nothing is written where nobody could be asked
+    for name, text in documents.texts.items():  # nothing is written where nobody could be asked
+        write_text(folder / own.DOCUMENTS / name, text)  # so that offsets stay right
     store = load_store(encoder.replace("/", "__"), places.vectors)
     filtered = filters.apply(made.candidates, documents.texts, store.encode, least, most)
     thresholds = {"least": least, "most": most}
@@ -74,12 +79,3 @@ def run(
     for line in output.write(folder, documents, settings, made, filtered, thresholds, described):
         say(line)
     return folder
-
-
-def _takes(documents: OwnDocuments, settings: GenerationSettings) -> str:
-    least, most = generate.price(documents.documents, settings)
-    seconds = generate.SECONDS
-    return (
-        f"at least {least}, about {in_words(least.requests * seconds)} at {seconds:.0f} seconds a "
-        f"question; at most {most}"
-    )

@@ -37,6 +37,7 @@ def generate(
 
     It says what it takes and asks; a run that was stopped goes on from its recorded replies.
     """
+    from chunkstudy.collections import own_documents
     from chunkstudy.commands import generating
     from chunkstudy.studies.generated_questions.prompts import GenerationSettings
 
@@ -45,8 +46,7 @@ def generate(
             model, questions, seed=seed, attempts=attempts, characters=characters
         )
         if dry_run:
-            for line in generating.price(documents, settings):
-                typer.echo(line)
+            typer.echo(generating.price(own_documents.read(documents), settings))
             return
         folder = generating.run(
             places.here(),

@@ -1,23 +1,64 @@
-"""Which conditions there are, what they take, and running them."""
+"""Conditions: which there are, what they take, running them; and what can be done with their
+records."""
 
 from __future__ import annotations
 
+import fnmatch
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from chunkstudy.base import places
 from chunkstudy.collections import registry
-from chunkstudy.commands.choosing import ALL, CHROMA, Only, select
 from chunkstudy.commands.failing import one_sentence
 from chunkstudy.publish import planned
-from chunkstudy.runs import records
+from chunkstudy.runs import conditions, records
+from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.estimate import DEVICES, TWO_CORES
 from chunkstudy.runs.estimate import estimate as lines
 from chunkstudy.runs.requirements import reason_not_run
 
-PANEL = "Conditions"
+PANEL, RECORDS = "Conditions", "Records"
 app = typer.Typer()
+Only = Annotated[
+    list[str],
+    typer.Option(
+        help="Conditions to take: any one in full, or with wildcards those of the study: "
+        "'chroma/recursive-*/*/*/corrected'; give it several times for more"
+    ),
+]
+ALL = ["*"]
+CHROMA = ["chroma/*"]
+WILDCARDS = frozenset("*?[")
+
+
+def select(only: list[str]) -> list[Condition]:
+    """The conditions that some patterns name, those of the study first and in its
+    order, others as they are given.
+
+    Raises:
+        ConditionError: if a pattern matches nothing.
+        FileNotFoundError: if a pattern has wildcards and there are no notebooks beside.
+        ValueError, RuntimeError: if one that names a condition in full names none that exists.
+    """
+    chosen = dict.fromkeys(conditions.parse(one) for one in only if _in_full(one))
+    patterns = [one for one in only if not _in_full(one)]
+    study = planned.conditions(places.find()) if patterns else []
+    for pattern in patterns:
+        matching = [one for one in study if fnmatch.fnmatch(str(one), pattern)]
+        if not matching:
+            raise conditions.ConditionError(
+                f"no condition matches {pattern!r}; `chunkstudy list` shows the study's, and any "
+                "other condition runs as collection/chunker/encoder/ordering/protocol"
+            )
+        chosen |= dict.fromkeys(matching)
+    return list(dict.fromkeys([*(one for one in study if one in chosen), *chosen]))
+
+
+def _in_full(pattern: str) -> bool:
+    """Whether a pattern names one condition, all its parts and no wildcard."""
+    return not WILDCARDS.intersection(pattern) and pattern.strip("/").count("/") == 4
 
 
 @app.command("list", rich_help_panel=PANEL)
@@ -125,4 +166,49 @@ def run(
             again=again,
         )
     if failed:
+        raise typer.Exit(1)
+
+
+@app.command(rich_help_panel=RECORDS)
+def export(
+    trec: Annotated[Path, typer.Option(help="The folder of runs and qrels")],
+    only: Only = ALL,
+) -> None:
+    """Rankings as trec_eval and ir-measures read them."""
+    with one_sentence():
+        from chunkstudy.runs.export import write_trec
+
+        where = places.find()
+        recorded = [
+            condition
+            for condition in records.find(where.runs)
+            if any(fnmatch.fnmatch(str(condition), pattern) for pattern in only)
+        ]
+        if not recorded:
+            raise conditions.ConditionError(
+                f"no record matches {' or '.join(only)}; `chunkstudy list` shows what is recorded"
+            )
+        done, missing = write_trec(trec, recorded, where.runs)
+        typer.echo(f"rankings of {done} conditions written to {trec}")
+        if missing:
+            typer.echo(
+                f"{len(missing)} rankings or their collections are not at hand, first that of "
+                f"{missing[0]}; `chunkstudy run --only '{missing[0]}' --again` makes it",
+                err=True,
+            )
+
+
+@app.command(rich_help_panel=RECORDS)
+def merge(
+    folder: Annotated[Path, typer.Argument(help="Another machine's results/runs")],
+) -> None:
+    """Add another machine's records to those of this checkout; none is replaced."""
+    with one_sentence():
+        from chunkstudy.runs.library import merge as add
+
+        added, already, refused = add(folder)
+    for refusal in refused:
+        typer.echo(f"chunkstudy: {refusal}", err=True)
+    typer.echo(f"{added} records added, {already} were here already, {len(refused)} refused")
+    if refused:
         raise typer.Exit(1)

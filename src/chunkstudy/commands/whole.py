@@ -68,8 +68,10 @@ def check(
         from chunkstudy.collections import own
 
         judged = own.looked_up(documents, questions)
-        for line in (*judged.notes, *own.mending(judged)):
-            typer.echo(line)
+        for note in judged.notes:
+            typer.echo(note)
+        for fault in judged.faults:
+            typer.echo("\n".join(filter(None, (str(fault), fault.paste))))
         if not judged.faults:
             typer.echo(f"All {len(judged.collection.queries)} questions can be judged.")
     if judged.faults:

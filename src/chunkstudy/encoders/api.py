@@ -11,7 +11,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
-from urllib.parse import urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +21,11 @@ from chunkstudy.base.faults import ModelError
 from chunkstudy.base.models import MODELS, ModelSpec
 from chunkstudy.base.sources import cache_folder
 from chunkstudy.base.spans import text_digest
-from chunkstudy.base.tokens import TokenOffsets, cl100k_offsets, without_surrogates
-from chunkstudy.encoders.interface import Encoder, Role
+from chunkstudy.base.tokens import cl100k_offsets, without_surrogates
+from chunkstudy.encoders.interface import Encoder, Role, batches
 from chunkstudy.llm.interface import LanguageModelError
 from chunkstudy.llm.keys import key
-from chunkstudy.llm.openai_client import KEY, OpenAIClient, usual_address
+from chunkstudy.llm.openai_client import KEY, OpenAIClient, host, usual_address
 from chunkstudy.llm.prices import PRICES, Estimate, budget
 from chunkstudy.llm.recordings import RecordedLines, place
 
@@ -121,7 +120,7 @@ class ApiEncoder:
             )
         self.price = PRICES[name] if self._sold else None
         self.recordings = VectorRecordings(place(vectors_folder(), self.endpoint, name))
-        self._client = OpenAIClient("openai", name, address, needs_key=self._sold)
+        self._client = OpenAIClient("openai" if self._sold else "server", name, address)
 
     @property
     def dimension(self) -> int:
@@ -184,17 +183,6 @@ class ApiEncoder:
         prefix = self.spec.document_prefix
         return [max(0, len(text) - len(prefix)) for text in self.sent(texts)]
 
-    def content(self, texts: Sequence[str]) -> list[tuple[list[int], TokenOffsets]]:
-        """Refused, and with it contextualized encoding.
-
-        Raises:
-            ModelError: always.
-        """
-        raise ModelError(
-            f"{self.spec.id} cannot encode {len(texts)} texts in context, since an API returns no "
-            "token states; use the ordering pre_embedding"
-        )
-
     def sent(self, texts: Sequence[str], role: Role = "document") -> list[str]:
         """Each text as it is sent: prefixed, line feeds and lone surrogates replaced, cut to the
         window at a character."""
@@ -238,7 +226,6 @@ class ApiEncoder:
                     f"{self.recordings.path}; set {KEY} to ask for them, or CHUNKSTUDY_RECORDINGS "
                     "to a folder with the recordings"
                 )
-            self._client.open()
             with tqdm(total=len(missing), desc="asking", unit="text", disable=not progress) as bar:
                 for batch, size in self._batches(missing):
                     vectors.update(zip(batch, self._asked(batch, size), strict=True))
@@ -249,7 +236,7 @@ class ApiEncoder:
         """Vectors of texts that one request may hold, received and recorded."""
         reply = budget().charge(
             self._dollars(size) or 0.0,
-            lambda: self._client.embed(texts, self.dimension, any_name=not self._known),
+            lambda: self._client.embed(texts, self.dimension),
             lambda reply: self._dollars(reply.tokens) or 0.0,
         )
         self.recordings.write(texts, reply.vectors, reply.model)
@@ -261,16 +248,9 @@ class ApiEncoder:
     def _batches(self, texts: Sequence[str]) -> Iterator[tuple[list[str], int]]:
         """Texts in order, as many as one request may hold, with their tokens."""
         most = INPUTS if self._known else INPUTS_ELSEWHERE
-        batch: list[str] = []
-        total = 0
-        for text, size in zip(texts, self.token_count(texts), strict=True):
-            if batch and (len(batch) == most or total + size > REQUEST_TOKENS):
-                yield batch, total
-                batch, total = [], 0
-            batch.append(text)
-            total += size
-        if batch:
-            yield batch, total
+        sizes = self.token_count(texts)
+        for batch in batches(sizes, REQUEST_TOKENS, most):
+            yield [texts[i] for i in batch], sum(sizes[i] for i in batch)
 
     def _cut(self, text: str) -> str:
         # A token has at least one byte; a cut text may tokenize into more than it was cut from.
@@ -330,13 +310,3 @@ def at_hand(model: str) -> bool:
     recorded = place(vectors_folder(), host(usual_address()), model)
     has_key = bool(os.environ.get(KEY, "").strip())
     return has_key or (recorded.is_file() and recorded.stat().st_size > 0)
-
-
-def host(address: str) -> str:
-    """Who answers at an address: two servers of one machine may call two models the same."""
-    parts = urlsplit(address)
-    if not parts.hostname or parts.scheme not in ("http", "https"):
-        raise LanguageModelError(
-            f"{address!r} is no address; write it as http://localhost:11434/v1"
-        )
-    return f"{parts.hostname}-{parts.port}" if parts.port else parts.hostname

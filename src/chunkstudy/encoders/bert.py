@@ -17,11 +17,13 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file
 from torch.nn import functional
 
 from chunkstudy.base.faults import ModelError
 from chunkstudy.base.models import Architecture
-from chunkstudy.encoders.checkpoint import Weights, check_keys, read_weights
+from chunkstudy.encoders.checkpoint import Weights, check_keys
 
 CPU = torch.device("cpu")
 PADDING = 1
@@ -85,7 +87,7 @@ class Bert:
         self.positions: int = sizes.pop("positions") - self._first
         self.architecture = Architecture(**sizes, gated=self.gated)
         self.heads, self.layers = self.architecture.heads, self.architecture.layers
-        self.take(self._own_names(read_weights(folder)))
+        self.take(self._published(folder))
         self.prepare()
 
     def prepare(self) -> None:
@@ -257,8 +259,14 @@ class Bert:
         weight, bias = self.weights[name + ".weight"], self.weights[name + ".bias"]
         return functional.layer_norm(states, weight.shape, weight, bias, self.epsilon)
 
-    def _own_names(self, weights: Weights) -> Weights:
-        """The published tensors under BERT's names."""
+    def _published(self, folder: Path) -> Weights:
+        """The tensors of ``model.safetensors``, as stored, under BERT's names."""
+        try:
+            weights = load_file(folder / "model.safetensors")
+        except SafetensorError as error:
+            raise ModelError(
+                f"{self.name}/model.safetensors is cut short or damaged; install it again"
+            ) from error
         renamed = {}
         for name, tensor in weights.items():
             for pattern, replacement in self.renamed:

@@ -3,32 +3,35 @@ they were published, whole, every key accounted for."""
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file
 
 from chunkstudy.base.faults import ModelError
 from chunkstudy.base.models import ModelSpec
-from chunkstudy.base.named import Named
 
 if TYPE_CHECKING:
     from chunkstudy.encoders.bert import Bert
 
 Weights = dict[str, torch.Tensor]
-WEIGHTS = "model.safetensors"
-PICKLES = {".bin", ".pt", ".pth", ".pkl", ".ckpt"}
 KINDS = {
-    "bert": Named("encoders.bert:Bert"),
-    "mpnet": Named("encoders.mpnet:MPNet"),
-    "xlm_roberta": Named("encoders.bert:XlmRoberta"),
-    "jina_bert": Named("encoders.jina_bert:JinaBert"),
-    "nomic_bert": Named("encoders.rotary:NomicBert"),
-    "jina_embeddings_v3": Named("encoders.rotary:JinaEmbeddingsV3"),
+    "bert": "bert:Bert",
+    "mpnet": "mpnet:MPNet",
+    "xlm_roberta": "bert:XlmRoberta",
+    "jina_bert": "jina_bert:JinaBert",
+    "nomic_bert": "rotary:NomicBert",
+    "jina_embeddings_v3": "rotary:JinaEmbeddingsV3",
 }
-"""By a model's kind the class that computes it."""
+"""By a model's kind the file here and the class that computes it."""
+
+
+def kind(name: str) -> type[Bert]:
+    """The class that computes models of a kind."""
+    file, of = KINDS[name].split(":")
+    made: type[Bert] = getattr(import_module(f"chunkstudy.encoders.{file}"), of)
+    return made
 
 
 def load(spec: ModelSpec, folder: Path, device: torch.device, dtype: torch.dtype) -> Bert:
@@ -37,54 +40,25 @@ def load(spec: ModelSpec, folder: Path, device: torch.device, dtype: torch.dtype
     Raises:
         ModelError: if they hold another model than registered.
     """
-    if spec.kind not in KINDS:
-        raise ModelError(f"{spec.id} is no encoder that is computed here; there is nothing to load")
-    model: Bert = KINDS[spec.kind](folder, device, dtype)
-    if spec.architecture not in (None, model.architecture):
-        raise ModelError(
-            f"{spec.id}: its config.json describes {model.architecture}, the registry "
-            f"{spec.architecture}; correct the registry"
-        )
-    if spec.positions > model.positions:
-        raise ModelError(
-            f"{spec.id}: its config.json has {model.positions} positions, the registry "
-            f"{spec.positions}; correct the registry"
-        )
+    model = kind(spec.kind)(folder, device, dtype)
+    said: dict[str, tuple[Any, Any]] = {
+        "its sizes": (spec.architecture or model.architecture, model.architecture),
+        "positions": (spec.positions, min(spec.positions, model.positions)),
+    }
     for adapter, prefix in (
         (spec.query_adapter, spec.query_prefix),
         (spec.document_adapter, spec.document_prefix),
     ):
-        if adapter and model.instructions.get(adapter) != prefix:
+        if adapter:
+            said[f"the text before {adapter}"] = prefix, model.instructions.get(adapter)
+    for what, (registered, published) in said.items():
+        if registered != published:
             raise ModelError(
-                f"{spec.id}: its config.json puts {model.instructions.get(adapter)!r} before "
-                f"texts of {adapter}, the registry {prefix!r}; correct the registry"
+                f"{spec.id}: its config.json says {published!r} of {what}, the registry "
+                f"{registered!r}; correct the registry"
             )
     model.adapt(spec.document_adapter)
     return model
-
-
-def read_weights(folder: Path) -> Weights:
-    """The tensors of ``model.safetensors``, as stored.
-
-    Raises:
-        ModelError: if the file is missing, cut short or damaged, or there is only a pickle, which
-            may hold code and is never read.
-    """
-    path = folder / WEIGHTS
-    if path.is_file():
-        try:
-            return load_file(path)
-        except SafetensorError as error:
-            raise ModelError(
-                f"{folder.name}/{WEIGHTS} is cut short or damaged; install it again"
-            ) from error
-    pickled = next((file.name for file in folder.iterdir() if file.suffix in PICKLES), None)
-    raise ModelError(
-        f"{folder.name} holds pickled weights only ({pickled}), which may run code and are "
-        "never read; get model.safetensors"
-        if pickled
-        else f"{folder.name} holds no model.safetensors; install it again"
-    )
 
 
 def check_keys(present: set[str], expected: set[str], name: str) -> None:

@@ -17,6 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from chunkstudy.encoders.interface import batches
+
 Ids = tuple[int, ...]
 TokenSpans = NDArray[np.int64]
 """Shape (chunks, 2): first token and one past the last, in a layout's sequence; empty where a
@@ -157,33 +159,20 @@ def packed(chunks: Sequence[Sequence[int]], frame: Frame) -> tuple[Layout, Token
         chunks: the ids of each chunk without special tokens.
         frame: of every window.
     """
-    room, lead = frame.room, frame.lead
+    cut = [tuple(ids[: frame.room]) for ids in chunks]
+    sizes = np.array([len(ids) for ids in cut], dtype=np.int64)
     spans = np.zeros((len(chunks), 2), dtype=np.int64)
     windows: list[Ids] = []
-    held: list[int] = []
-    members: list[int] = []
     done = 0
-
-    def close() -> None:
-        nonlocal done
+    for batch in batches(sizes.tolist(), frame.room):
+        members = [i for i in batch if cut[i]]
         if members:
-            windows.append(frame.around(held))
-            spans[members[0], 0] -= lead
-            spans[members[-1], 1] += 1
-            done += lead + len(held) + 1
-            held.clear()
-            members.clear()
-
-    for i, ids in enumerate(chunks):
-        cut = list(ids[:room])
-        if not cut:
-            continue
-        if len(held) + len(cut) > room:
-            close()
-        spans[i] = done + lead + len(held), done + lead + len(held) + len(cut)
-        held.extend(cut)
-        members.append(i)
-    close()
+            windows.append(frame.around(token for i in members for token in cut[i]))
+            ends = done + frame.lead + sizes[members].cumsum()
+            spans[members] = np.stack([ends - sizes[members], ends], axis=1)
+            spans[members[0], 0] = done
+            done += len(windows[-1])
+            spans[members[-1], 1] = done
     return Layout(tuple(windows), tuple((0, len(ids)) for ids in windows)), spans
 
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal, Protocol
 
 from chunkstudy.base.tokens import Vectors
-from chunkstudy.encoders.contextualized import Frame
-
-if TYPE_CHECKING:  # it imports torch
-    from chunkstudy.encoders.states import StateEncoder
 
 Role = Literal["document", "query"]
 
@@ -33,6 +30,16 @@ class Encoder(Protocol):
         ...
 
 
-def frame_of(encoder: StateEncoder, window: int) -> Frame:
-    """A window of so many tokens as the encoder reads documents in."""
-    return Frame(window, encoder.ends, encoder.prefix_ids)
+def batches(sizes: Sequence[int], limit: int, most: float = math.inf) -> Iterator[list[int]]:
+    """The places of what goes together, in order: at least one, ``most`` at most, and in all no
+    larger than the limit where there are several."""
+    batch: list[int] = []
+    total = 0
+    for i, size in enumerate(sizes):
+        if batch and (len(batch) == most or total + size > limit):
+            yield batch
+            batch, total = [], 0
+        batch.append(i)
+        total += size
+    if batch:
+        yield batch

@@ -18,10 +18,10 @@ import torch
 from chunkstudy.base.faults import ModelError
 from chunkstudy.base.tokens import tokenizer_of, without_surrogates
 from chunkstudy.encoders import own_models
-from chunkstudy.encoders.contextualized import Layout
+from chunkstudy.encoders.contextualized import Ids
 from chunkstudy.encoders.own_function import FunctionEncoder
 from chunkstudy.encoders.own_models import OwnModel
-from chunkstudy.encoders.pooling import normalise, pool_spans, sequence
+from chunkstudy.encoders.pooling import normalise, pool_spans
 from chunkstudy.encoders.states import StateEncoder
 
 BATCH = 32
@@ -114,20 +114,17 @@ class LibraryTokenEncoder(StateEncoder, LibraryEncoder):
         super().__init__(model)
         self.tokenizer = tokenizer_of(model.folder / own_models.TOKENIZER)
         _, self.document_prefix = own_models.prompts(model.folder)
+        self._network = self._model[0].auto_model
+        self.width = self._network.config.hidden_size
 
-    def states(self, layouts: Sequence[Layout]) -> list[torch.Tensor]:
-        network, device = self._model[0].auto_model, self._model.device
-        sequences = []
-        for layout in layouts:
-            pieces = []
-            for ids, (start, end) in zip(layout.windows, layout.kept, strict=True):
-                read = torch.tensor([ids], device=device)
-                with torch.no_grad():
-                    returned = network(input_ids=read, attention_mask=torch.ones_like(read))
-                pieces.append(returned.last_hidden_state[0, start:end].float())
-            empty = [] if pieces else [torch.zeros(0, network.config.hidden_size, device=device)]
-            sequences.append(sequence(pieces or empty, layout.places))
-        return sequences
+    @torch.no_grad()
+    def read(self, windows: Sequence[Ids]) -> list[torch.Tensor]:
+        states = []
+        for ids in windows:
+            read = torch.tensor([ids], device=self._model.device)
+            returned = self._network(input_ids=read, attention_mask=torch.ones_like(read))
+            states.append(returned.last_hidden_state[0].float())
+        return states
 
     @torch.no_grad()
     def pooled(

@@ -26,11 +26,6 @@ def weights_folder(model: ModelSpec) -> Path:
     Raises:
         ModelError: if they can be had nowhere, or one has another digest.
     """
-    if model.kind == "api":
-        raise ModelError(
-            f"{model.id} has no weights to load; its vectors come from an API, "
-            "which needs OPENAI_API_KEY"
-        )
     model = with_recorded_digests(model)
     if reason := reason_not_ready(model):
         raise ModelError(reason)

@@ -132,8 +132,8 @@ def read(folder: Path, name: str) -> OwnModel:
         )
     revision = folder.name if COMMIT.fullmatch(folder.name) else ""
     why = why_plain(folder)
-    if not why and _is_computed_here(folder):
-        spec = _spec(folder, name, revision)
+    if not why and (kind := _kind(folder)):
+        spec = _spec(folder, name, revision, kind)
         return OwnModel(name, folder, revision, spec, spec.window, spec.positions)
     positions = int(_json(_transformer(folder) / CONFIG).get("max_position_embeddings", 0))
     window = _window(folder) or positions or UNKNOWN_WINDOW
@@ -193,14 +193,6 @@ def _modules(folder: Path) -> list[tuple[str, Path]]:
     return [(kind.rpartition(".")[2], folder / str(path)) for kind, path in named]
 
 
-def _is_computed_here(folder: Path) -> bool:
-    """Whether it is an architecture of this package, with nothing but its mean behind it."""
-    files = all((folder / name).is_file() for name in (WEIGHTS, TOKENIZER, CONFIG))
-    behind = [kind for kind, _ in _modules(folder)[2:]]
-    alone = behind in ([], ["Normalize"]) and _transformer(folder) == folder
-    return files and alone and _kind(_json(folder / CONFIG)) is not None
-
-
 def _transformer(folder: Path) -> Path:
     """Where the transformer's own files lie."""
     modules = _modules(folder)
@@ -218,7 +210,13 @@ def _is_mean(pooling: Mapping[str, Any]) -> bool:
     )
 
 
-def _kind(config: Mapping[str, Any]) -> Kind | None:
+def _kind(folder: Path) -> Kind | None:
+    """Which architecture of this package it is, with nothing but its mean behind it."""
+    files = all((folder / name).is_file() for name in (WEIGHTS, TOKENIZER, CONFIG))
+    behind = [kind for kind, _ in _modules(folder)[2:]]
+    if not files or behind not in ([], ["Normalize"]) or _transformer(folder) != folder:
+        return None
+    config = _json(folder / CONFIG)
     stated = config.get("model_type")
     if stated == "bert" and config.get("position_embedding_type") == "alibi":
         return "jina_bert"
@@ -227,10 +225,8 @@ def _kind(config: Mapping[str, Any]) -> Kind | None:
     return KINDS.get(str(stated))
 
 
-def _spec(folder: Path, name: str, revision: str) -> ModelSpec:
+def _spec(folder: Path, name: str, revision: str, kind: Kind) -> ModelSpec:
     config = _json(folder / CONFIG)
-    kind = _kind(config)
-    assert kind is not None  # _is_computed_here said so
     names = PUBLISHED_SIZES if kind == "nomic_bert" else SIZES
     hidden, most = (config.get(key) for key in names)
     if not isinstance(hidden, int) or not isinstance(most, int):

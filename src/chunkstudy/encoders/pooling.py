@@ -7,11 +7,6 @@ from collections.abc import Sequence
 import torch
 
 
-def mean_pool(states: torch.Tensor) -> torch.Tensor:
-    """Mean over the tokens of texts of one length: (texts, tokens, d) to (texts, d)."""
-    return states.mean(dim=1)
-
-
 def pool_spans(states: torch.Tensor, starts: torch.Tensor, ends: torch.Tensor) -> torch.Tensor:
     """Mean of the states in each span of one text, for late chunking.
 

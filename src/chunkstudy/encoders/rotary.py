@@ -127,14 +127,14 @@ class JinaEmbeddingsV3(Rotary):
     padding: ClassVar = PADDING
 
     def take(self, weights: Weights) -> None:
-        self._published = weights
+        self._stored = weights
         self._adapter = ""
         super().take(merge_adapter(weights, "", self.config, self.name))
 
     def adapt(self, adapter: str) -> None:
         """The same, with W + (alpha / rank) B A in the place of each W."""
         if adapter != self._adapter:
-            super().take(merge_adapter(self._published, adapter, self.config, self.name))
+            super().take(merge_adapter(self._stored, adapter, self.config, self.name))
             self._adapter = adapter
 
 

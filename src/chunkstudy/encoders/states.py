@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from chunkstudy.base.tokens import TokenOffsets, Vectors, content, counts, without_surrogates
-from chunkstudy.encoders.contextualized import Layout
+from chunkstudy.encoders.contextualized import Frame, Ids, Layout
+from chunkstudy.encoders.pooling import sequence
 
 UNKNOWN = ("[UNK]", "<unk>")
 """What tokenizers call a word that their vocabulary has no pieces for."""
@@ -22,15 +23,27 @@ class StateEncoder(ABC):
     Attributes:
         tokenizer: the model's, which cuts and pads nothing.
         document_prefix: what the model's authors put before a document.
+        width: numbers of a state.
     """
 
     tokenizer: Tokenizer
     document_prefix: str
+    width: int
 
     @abstractmethod
+    def read(self, windows: Sequence[Ids]) -> Sequence[torch.Tensor]:
+        """The states of each window's tokens, shape (tokens, width), float32, on the encoder's
+        device."""
+
     def states(self, layouts: Sequence[Layout]) -> list[torch.Tensor]:
         """Of each layout the states of its sequence, shape (places, width), float32, on the
         encoder's device."""
+        read = iter(self.read([ids for layout in layouts for ids in layout.windows]))
+        parts = [[next(read)[a:b] for a, b in layout.kept] for layout in layouts]
+        return [
+            sequence(pieces, layout.places) if pieces else torch.zeros(0, self.width)
+            for pieces, layout in zip(parts, layouts, strict=True)
+        ]
 
     @abstractmethod
     def pooled(
@@ -56,6 +69,10 @@ class StateEncoder(ABC):
         """The ids of the tokens that begin and end every text: [CLS] and [SEP]."""
         first, last = self.tokenizer.encode("").ids
         return first, last
+
+    def frame(self, window: int) -> Frame:
+        """A window of so many tokens as the encoder reads documents in."""
+        return Frame(window, self.ends, self.prefix_ids)
 
     @property
     def prefix_ids(self) -> tuple[int, ...]:

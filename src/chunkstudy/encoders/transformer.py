@@ -13,18 +13,19 @@ from numpy.typing import NDArray
 
 from chunkstudy.base.tokens import tokenizer_of, without_surrogates
 from chunkstudy.encoders.checkpoint import load
-from chunkstudy.encoders.contextualized import Layout, whole
-from chunkstudy.encoders.interface import Role
+from chunkstudy.encoders.contextualized import Ids, whole
+from chunkstudy.encoders.interface import Role, batches
 from chunkstudy.encoders.models import (
     ModelSpec,
     check_files,
     weights_folder,
     with_recorded_digests,
 )
-from chunkstudy.encoders.pooling import mean_pool, normalise, pool_spans, sequence
+from chunkstudy.encoders.pooling import normalise, pool_spans
 from chunkstudy.encoders.states import StateEncoder
 
 BATCH_TOKENS = {"cpu": 4096, "cuda": 65536}
+"""What a batch holds at most, or one text."""
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
 
@@ -34,8 +35,6 @@ class TransformerEncoder(StateEncoder):
     Args:
         spec: the model.
         window: tokens read of each text, special ones included; the model's own by default.
-        batch_tokens: a batch holds texts up to that many tokens, at least one text; by default
-            what suits the device.
         threads: for torch; None leaves its setting.
         dtype: of the weights and of the states inside the model; the model's own by default.
             Pooling is float32 always.
@@ -51,13 +50,12 @@ class TransformerEncoder(StateEncoder):
         self,
         spec: ModelSpec,
         window: int | None = None,
-        batch_tokens: int | None = None,
         threads: int | None = None,
         dtype: str | None = None,
         folder: Path | None = None,
     ) -> None:
         self.spec = spec = with_recorded_digests(spec)
-        self.document_prefix = spec.document_prefix
+        self.document_prefix, self.width = spec.document_prefix, spec.dimension
         self.window = spec.window if window is None else window
         if not 2 < self.window <= spec.positions:
             raise ValueError(
@@ -68,7 +66,7 @@ class TransformerEncoder(StateEncoder):
         if self.dtype not in DTYPES:
             raise ValueError(f"unknown dtype {dtype!r}; use one of {', '.join(DTYPES)}")
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-        self.batch_tokens = batch_tokens or BATCH_TOKENS[self.device.type]
+        self.batch_tokens = BATCH_TOKENS[self.device.type]
         if threads:
             torch.set_num_threads(threads)
         if folder is None:
@@ -121,7 +119,7 @@ class TransformerEncoder(StateEncoder):
         vectors = torch.empty(len(unique), self.dimension)
         for batch in self._batches([len(of_text) for of_text in ids]):
             states = self._model.states([ids[i] for i in batch])
-            vectors[batch] = torch.cat([mean_pool(group) for group in states]).cpu()
+            vectors[batch] = torch.cat([group.mean(dim=1) for group in states]).cpu()
         if self.spec.normalise:
             vectors = normalise(vectors)
         unique_vectors: NDArray[np.float32] = vectors.numpy()
@@ -132,33 +130,23 @@ class TransformerEncoder(StateEncoder):
         text: str = self.tokenizer.decode(list(ids), skip_special_tokens=False)
         return text
 
-    def states(self, layouts: Sequence[Layout]) -> list[torch.Tensor]:
-        """Of each layout the states of its sequence, shape (places, dimension), float32, on the
-        encoder's device.
+    def read(self, windows: Sequence[Ids]) -> list[torch.Tensor]:
+        """The states of each window's tokens, shape (tokens, dimension), float32.
 
         Raises:
             ValueError: if a window is longer than the model's positions.
         """
-        windows = [ids for layout in layouts for ids in layout.windows]
         if (longest := max(map(len, windows), default=0)) > self.spec.positions:
             raise ValueError(
                 f"a window of {longest} tokens is too long for {self.spec.id}, which has "
                 f"{self.spec.positions} positions"
             )
         self._adapt("document")
-        by_window: dict[int, torch.Tensor] = {}
+        states: dict[int, torch.Tensor] = {}
         for batch in self._batches([len(ids) for ids in windows]):
             groups = self._model.states([windows[i] for i in batch])
-            by_window.update(
-                zip(batch, (state for group in groups for state in group), strict=True)
-            )
-        parts = iter(range(len(windows)))
-        empty = torch.zeros(0, self.dimension, device=self.device)
-        sequences = []
-        for layout in layouts:
-            pieces = [by_window[next(parts)][a:b] for a, b in layout.kept]
-            sequences.append(sequence(pieces, layout.places) if pieces else empty)
-        return sequences
+            states.update(zip(batch, (state for group in groups for state in group), strict=True))
+        return [states[i] for i in range(len(windows))]
 
     def pooled(
         self, states: torch.Tensor, starts: torch.Tensor, ends: torch.Tensor
@@ -202,13 +190,6 @@ class TransformerEncoder(StateEncoder):
         return [encoding.ids for encoding in self._cutting.encode_batch_fast(clean)]
 
     def _batches(self, lengths: Sequence[int]) -> Iterator[list[int]]:
-        batch: list[int] = []
-        tokens = 0
-        for i in sorted(range(len(lengths)), key=lengths.__getitem__):
-            if batch and tokens + lengths[i] > self.batch_tokens:
-                yield batch
-                batch, tokens = [], 0
-            batch.append(i)
-            tokens += lengths[i]
-        if batch:
-            yield batch
+        order = sorted(range(len(lengths)), key=lengths.__getitem__)
+        for batch in batches([lengths[i] for i in order], self.batch_tokens):
+            yield [order[i] for i in batch]

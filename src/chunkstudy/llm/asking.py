@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -64,7 +65,6 @@ class Asker:
         self._budget = budget
         self._provider = provider
         self._recordings: dict[str, Recordings] = {}
-        self._opened: set[str] = set()
         self._lock = threading.Lock()
         self._asking: dict[str, threading.Lock] = {}
 
@@ -99,13 +99,14 @@ class Asker:
         with ThreadPoolExecutor(self.at_once) as pool:
             yield from pool.map(work, items)
 
-    def check(self, estimate: Estimate) -> None:
-        """Refuse what the budget does not cover, before the first request is sent.
+    def say_price(self, what: str, expected: Estimate) -> None:
+        """Say on stderr what asking would take.
 
         Raises:
-            BudgetError: if it does not.
+            BudgetError: before the first request, if all of them would exceed the ceiling.
         """
-        (self._budget or budget()).check(estimate.dollars or 0.0)
+        print(f"{what}: as if nothing were recorded {expected}", file=sys.stderr)
+        (self._budget or budget()).check(expected.dollars or 0.0)
 
     def _send(self, provider: Provider, request: Request) -> Reply:
         sold = price(request.model)
@@ -114,10 +115,6 @@ class Asker:
                 f"no price is known for {request.model}, so that no budget can be held; add it to "
                 "llm/prices.py with its source"
             )
-        with self._lock:
-            if request.model not in self._opened:
-                provider.open()
-                self._opened.add(request.model)
         started = time.monotonic()
         reply = (self._budget or budget()).charge(
             sold.dollars(request.tokens if sold.input else 0, request.output_limit),

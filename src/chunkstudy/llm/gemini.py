@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 from urllib.parse import urlsplit
 
-from chunkstudy.llm.interface import Finish, LanguageModelError, Reply, Request
+from chunkstudy.llm.interface import Finish, LanguageModelError, RefusedError, Reply, Request
 from chunkstudy.llm.keys import key, refused
 
 HOME = "https://generativelanguage.googleapis.com"
@@ -46,13 +47,21 @@ class GeminiProvider:
     def describe(self) -> dict[str, Any]:
         return {"name": self.name, "endpoint": self.endpoint}
 
-    def open(self) -> None:
-        secret = key(*KEYS)
-        if secret is None:
-            raise self._error(f"needs a key; set {KEYS[0]}, or replay what is recorded")
-        _sdk().configure(
+    @cached_property
+    def _sdk(self) -> Any:
+        """The package, imported late since that takes seconds, without its word on its own end."""
+        if (secret := key(*KEYS)) is None:
+            raise RefusedError(
+                f"{self._who} needs a key; set {KEYS[0]}, or replay what is recorded"
+            )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)
+            import google.generativeai as genai
+
+        genai.configure(
             api_key=secret, transport="rest", client_options={"api_endpoint": self._address}
         )
+        return genai
 
     def ask(self, request: Request) -> Reply:
         """The reply.
@@ -84,7 +93,7 @@ class GeminiProvider:
         Raises:
             ValueError: if the reply is not as documented.
         """
-        genai = _sdk()
+        genai = self._sdk
         kind = "application/json" if request.json else None
         system = [m.text for m in request.messages if m.role == "system"]
         model = genai.GenerativeModel(self._model, system_instruction=system or None)
@@ -132,12 +141,3 @@ class GeminiProvider:
 
     def _error(self, problem: str) -> LanguageModelError:
         return LanguageModelError(f"{self._who} {problem}")
-
-
-def _sdk() -> Any:
-    """The package, imported late since that takes seconds, without its word on its own end."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)
-        import google.generativeai as genai
-
-    return genai

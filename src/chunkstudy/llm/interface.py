@@ -15,7 +15,7 @@ from typing import Any, Literal, Protocol, cast, get_args
 
 from chunkstudy.base.faults import ModelError
 from chunkstudy.base.spans import text_digest
-from chunkstudy.base.tokens import encode_cl100k, without_surrogates
+from chunkstudy.base.tokens import counter, without_surrogates
 
 Role = Literal["system", "user", "assistant"]
 Finish = Literal["stop", "length", "refused", "blocked"]
@@ -37,7 +37,8 @@ class LanguageModelError(ModelError):
 
 
 class RefusedError(LanguageModelError):
-    """A server that answered with an error in place of a reply, which costs nothing."""
+    """Nothing was replied that costs anything: a server answered with an error, or was not asked
+    for want of a key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +108,8 @@ class Request:
     @property
     def tokens(self) -> int:
         """What is read of it, by cl100k, with what the chat format adds."""
-        texts = sum(AROUND_MESSAGE + len(encode_cl100k(message.text)) for message in self.messages)
-        return AROUND_REPLY + texts
+        read = counter("cl100k").count_many([message.text for message in self.messages])
+        return AROUND_REPLY + AROUND_MESSAGE * len(read) + sum(read)
 
     def recorded(self) -> dict[str, Any]:
         """The request as recordings keep it: of each text its length and sha256, since documents
@@ -182,19 +183,12 @@ class Provider(Protocol):
         """What determines the replies beside the request, found without key, network or weights."""
         ...
 
-    def open(self) -> None:
-        """Make ready to be asked.
-
-        Raises:
-            LanguageModelError: if a key or weights are missing; the message says what to do.
-        """
-        ...
-
     def ask(self, request: Request) -> Reply:
         """The reply; several threads may ask at the same time.
 
         Raises:
-            LanguageModelError: if none came that can be used.
+            LanguageModelError: if none came that can be used, or a key or weights are missing; the
+                message says what to do.
         """
         ...
 

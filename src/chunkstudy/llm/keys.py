@@ -21,20 +21,16 @@ SHORTEST = 6
 """Characters below which a value is left standing: text would be full of it."""
 
 
-class UnusableKeyError(RuntimeError):
-    """A key that cannot be one; the message never shows it."""
-
-
 def key(*names: str) -> str | None:
     """The first of these variables that holds a key, blanks around it removed.
 
     Raises:
-        UnusableKeyError: if it holds characters no key has.
+        RefusedError: if it holds characters no key has; the message never shows them.
     """
     for name in names:
         if secret := os.environ.get(name, "").strip():
             if not re.fullmatch(r"[\x21-\x7e]+", secret):
-                raise UnusableKeyError(f"{name} holds characters no key has; set it again")
+                raise RefusedError(f"{name} holds characters no key has; set it again")
             return secret
     return None
 

@@ -44,10 +44,6 @@ class LocalProvider(CausalModel):
             described["tokenizer_sha256"] = self.spec.files["tokenizer.json"]
         return described
 
-    def open(self) -> None:
-        with self._lock:
-            _ = self.tokenizer, self.model
-
     def ask(self, request: Request) -> Reply:
         """
         Raises:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from chunkstudy.base.faults import first_fault
-from chunkstudy.llm.interface import Finish, LanguageModelError, Reply, Request
+from chunkstudy.llm.interface import Finish, LanguageModelError, RefusedError, Reply, Request
 from chunkstudy.llm.keys import key, refused, without_keys
 
 if TYPE_CHECKING:
@@ -37,8 +38,6 @@ FINISHES: Mapping[str, Finish] = {
     "length": "length",
     "content_filter": "blocked",
 }
-ANSWERED_AS = {"text-embedding-ada-002": "text-embedding-ada-002-v2"}
-"""Another name that a model's replies have carried (Helicone pull request 1346)."""
 ALIKE = "check that a server like OpenAI's is at that address"
 SHOWN = 40
 """Characters of a text that an error shows."""
@@ -57,48 +56,40 @@ class OpenAIClient:
     """A model behind a server that speaks like OpenAI.
 
     Args:
-        name: of the provider.
+        name: of the provider; ``openai`` needs a key and answers under the model's own name,
+            servers of all kinds under any.
         model: its name at the server.
         address: of the server; OPENAI_BASE_URL by default, else OpenAI's own.
         keys: variables that may hold its key.
-        needs_key: whether nothing can be asked without one.
     """
 
     def __init__(
-        self,
-        name: str,
-        model: str,
-        address: str = "",
-        keys: tuple[str, ...] = (KEY,),
-        needs_key: bool = True,
+        self, name: str, model: str, address: str = "", keys: tuple[str, ...] = (KEY,)
     ) -> None:
         self.name = name
         self.model = model
         self.keys = keys
         self._address = address or usual_address()
-        parts = urlsplit(self._address)
-        self.endpoint = parts.hostname or self._address
+        self.endpoint = host(self._address)
         # a user, password or query of the address may be secret
+        parts = urlsplit(self._address)
         where = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
         self._who = f"{model} at {where}"
-        self._needs_key = needs_key
-        self._client: OpenAI | None = None
 
     def describe(self) -> dict[str, Any]:
         return {"name": self.name, "endpoint": self.endpoint}
 
-    def open(self) -> None:
-        if self._client is not None:
-            return
+    @cached_property
+    def _client(self) -> OpenAI:
         secret = key(*self.keys)
-        if self._needs_key and secret is None:
-            raise LanguageModelError(
+        if self.name == "openai" and secret is None:
+            raise RefusedError(
                 f"{self.model} at {self.endpoint} needs a key; set {self.keys[0]}, or replay what "
                 "is recorded"
             )
         import openai  # late: the import alone takes a second, and the extra llm installs it
 
-        self._client = openai.OpenAI(
+        return openai.OpenAI(
             api_key=secret or "none",
             base_url=self._address,
             max_retries=RETRIES,
@@ -116,13 +107,11 @@ class OpenAIClient:
             sent["seed"] = request.seed
         if request.json:
             sent["response_format"] = {"type": "json_object"}
-        reply = self._asked(lambda client: _whole(client.chat.completions.create(**sent)))
+        reply = self._asked(lambda: self._client.chat.completions.create(**sent))
         usage = reply.usage
         if usage is None or not reply.choices or reply.choices[0].finish_reason not in FINISHES:
             raise self._error("sent a reply that cannot be read (choices or usage)")
         choice = reply.choices[0]
-        if self.name == "openai" and not reply.model.startswith(self.model):
-            raise self._error(f"answered with another model than {self.model}")
         finish = "refused" if choice.message.refusal else FINISHES[choice.finish_reason]
         return Reply(
             (choice.message.content or "") if finish in ("stop", "length") else "",
@@ -134,23 +123,18 @@ class OpenAIClient:
             not_sent=("answers",) if request.answers else (),
         )
 
-    def embed(
-        self, texts: Sequence[str], dimension: int = 0, any_name: bool = False
-    ) -> EmbeddingReply:
+    def embed(self, texts: Sequence[str], dimension: int = 0) -> EmbeddingReply:
         """The vectors of texts that fit one request.
 
         Args:
             dimension: numbers that each must have; as many as the first has if 0.
-            any_name: whether the server may answer under any name, as servers of all kinds do.
 
         Raises:
             LanguageModelError: if no reply came that can be used.
         """
         reply = self._asked(
-            lambda client: _whole(client.embeddings.create(model=self.model, input=list(texts)))
+            lambda: self._client.embeddings.create(model=self.model, input=list(texts))
         )
-        if not any_name and reply.model not in (self.model, ANSWERED_AS.get(self.model)):
-            raise self._error(f"answered with another model than {self.model}")
         if sorted(item.index for item in reply.data) != list(range(len(texts))):
             raise self._error(
                 f"sent {len(reply.data)} vectors, not one for each of {len(texts)} texts; {ALIKE}"
@@ -173,21 +157,24 @@ class OpenAIClient:
             )
         return EmbeddingReply(vectors, without_keys(reply.model), reply.usage.prompt_tokens)
 
-    def _asked(self, ask: Callable[[OpenAI], Received]) -> Received:
-        """What the library receives, or why it does not, in words of this file.
+    def _asked(self, ask: Callable[[], Received]) -> Received:
+        """What the library receives, which does not check it, if it is whole and of this model; or
+        why not, in words of this file.
 
         Errors are raised outside of the handlers, so that none carries the library's own, which
         may quote the key.
         """
         import openai
 
-        assert self._client is not None
+        _ = self._client
         try:
-            return ask(self._client)
+            reply: Any = ask()
+            whole: Received = type(reply).model_validate(reply.to_dict(warnings=False))
+            if self.name != "openai" or reply.model.startswith(self.model):
+                return whole
+            problem = self._error(f"answered with another model than {self.model}")
         except openai.APIStatusError as error:
-            problem: LanguageModelError = refused(
-                self._who, error.status_code, error.code, self.keys
-            )
+            problem = refused(self._who, error.status_code, error.code, self.keys)
         except openai.APITimeoutError:
             problem = self._error(f"sent nothing for {TIMEOUT:g} seconds; run again later")
         except openai.OpenAIError:
@@ -201,16 +188,16 @@ class OpenAIClient:
         return LanguageModelError(f"{self._who} {problem} (what was received is kept)")
 
 
-def _whole(reply: Received) -> Received:
-    """The reply, which the library does not check, if it is as documented.
-
-    Raises:
-        ValueError, AttributeError: if it is not.
-    """
-    content: Any = reply
-    return type(content).model_validate(content.to_dict(warnings=False))
-
-
 def usual_address() -> str:
     """Where OpenAI's models are asked: OPENAI_BASE_URL, else at OpenAI."""
     return os.environ.get("OPENAI_BASE_URL") or ADDRESS
+
+
+def host(address: str) -> str:
+    """Who answers at an address: two servers of one machine may call two models the same."""
+    parts = urlsplit(address)
+    if not parts.hostname or parts.scheme not in ("http", "https"):
+        raise LanguageModelError(
+            f"{address!r} is no address; write it as http://localhost:11434/v1"
+        )
+    return f"{parts.hostname}-{parts.port}" if parts.port else parts.hostname

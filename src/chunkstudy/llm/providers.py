@@ -23,14 +23,11 @@ class Authored:
     def describe(self) -> dict[str, Any]:
         return {"name": self.name}
 
-    def open(self) -> None:
-        raise LanguageModelError(
-            "a reply written by hand is missing, and there is nobody to ask for it; write it down "
-            "with Recordings.write"
-        )
-
     def ask(self, request: Request) -> Reply:
-        raise LanguageModelError(f"nobody can be asked for {request.model}")
+        raise LanguageModelError(
+            f"a reply of {request.model} is missing, and there is nobody to ask for it; write it "
+            "down with Recordings.write"
+        )
 
 
 def server(model: str) -> Provider:
@@ -45,7 +42,7 @@ def server(model: str) -> Provider:
             f"server/{model} needs an address; set CHUNKSTUDY_SERVER_URL, for instance to "
             "http://localhost:11434/v1 for Ollama"
         )
-    return OpenAIClient("server", model, address, ("CHUNKSTUDY_SERVER_KEY",), needs_key=False)
+    return OpenAIClient("server", model, address, ("CHUNKSTUDY_SERVER_KEY",))
 
 
 PROVIDERS: Mapping[str, Callable[[str], Provider]] = {

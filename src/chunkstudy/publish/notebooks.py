@@ -57,8 +57,8 @@ def run(source: Path, target: Path, parameters: dict[str, Any], root: Path) -> P
     """Execute a notebook in ``root`` and write it, without volatile metadata, to ``target``.
 
     Raises:
-        NotebookError: on an unknown, mistyped or secret-looking parameter, or a failing cell;
-            the target is then left as it was.
+        NotebookError: on an unknown or mistyped parameter, or a failing cell; the target is then
+            left as it was.
     """
     check(source, parameters)
     logging.getLogger("papermill").setLevel(logging.ERROR)

@@ -16,6 +16,7 @@ from typing import Any
 
 from chunkstudy.base.places import Places
 from chunkstudy.collections.registry import COLLECTIONS
+from chunkstudy.published.sources import published_grid
 from chunkstudy.runs import records
 from chunkstudy.runs.conditions import (
     CONTEXTUALIZED,
@@ -25,7 +26,6 @@ from chunkstudy.runs.conditions import (
     EncoderName,
     parse_encoder,
 )
-from chunkstudy.runs.published_grid import published_grid
 from chunkstudy.study.notebook import inspect_parameters
 
 Parameters = Mapping[str, Any]
@@ -46,7 +46,7 @@ def conditions(places: Places) -> list[Condition]:
     pages = [
         condition for source in notebooks for condition in of_notebook(inspect_parameters(source))
     ]
-    return list(dict.fromkeys([*pages, *sorted(records.find(places.runs)), *published_grid()]))
+    return list(dict.fromkeys([*pages, *records.find(places.runs), *published_grid(places)]))
 
 
 def of_small_model(places: Places) -> list[Condition]:

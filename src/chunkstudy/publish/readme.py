@@ -1,11 +1,9 @@
-"""The README's first screen: what was run of each work, and what was found; and the table at the
-head of REPRODUCING.md: what to run, and what it should give."""
+"""The README's first screen: what was run of each work, and what was found; and the numbers in the
+table at the head of REPRODUCING.md."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from fnmatch import fnmatch
-from pathlib import Path
+import re
 
 import pandas as pd
 
@@ -13,9 +11,7 @@ from chunkstudy.base.files import write_text
 from chunkstudy.base.places import Places
 from chunkstudy.published.sources import WORKS
 from chunkstudy.published.verdicts import RUN
-from chunkstudy.runs import records
 from chunkstudy.runs.conditions import NONE
-from chunkstudy.runs.estimate import prices
 from chunkstudy.study import titles, written
 from chunkstudy.study.tables import Table
 
@@ -40,72 +36,25 @@ HEADS = (
 )  # fmt: skip
 NAMED = 3
 """Models that a work's other cells wait for, at most by name."""
-END = "<!-- end generated -->"
-FINDINGS = (
-    (
-        "Chroma's table of all-MiniLM-L6-v2 and its appendix",
-        "{minilm-appendix/exact} of {minilm-appendix/cells} scores exact",
-        ("chroma/*/*all-MiniLM-L6-v2/pre_embedding/as_published-chroma",),
-    ),
-    (
-        "late minus plain chunks within Chroma's corpora, 512 tokens, one window per token",
-        "{late/one} points of DCG@10",
-        tuple(f"chroma-within/{chunker}/*MiniLM*-w512/{ordering}/corrected"
-              for chunker in ("fixed-*", "recursive-200-0")
-              for ordering in ("pre_embedding", "contextualized-512")),
-    ),
-    (
-        "the same, states averaged over windows that overlap by half",
-        "{late/averaged} points of DCG@10",
-        tuple(f"chroma-within/{chunker}/*MiniLM*-w512/{ordering}/corrected"
-              for chunker in ("fixed-*", "recursive-200-0")
-              for ordering in ("pre_embedding", "contextualized-512-averaged")),
-    ),
-    (
-        "late minus plain chunks within COVID-QA's papers, 512 tokens, one window per token",
-        "{late/one-papers} points of DCG@10",
-        tuple(f"covid-qa-within/{chunker}/*MiniLM*-w512/{ordering}/corrected"
-              for chunker in ("fixed-*", "recursive-200-0")
-              for ordering in ("pre_embedding", "contextualized-512")),
-    ),
-    (
-        "late minus plain chunks of 256 tokens on NFCorpus; short last chunks merged",
-        "{short-tails-gain/before}; {short-tails-gain/after} points of nDCG@10",
-        ("nfcorpus/fixed*/*MiniLM*-w512/*/as_published-jina",),
-    ),
-    (
-        "whole documents by vectors, by the best chunks' vectors, by BM25, and by vectors and BM25",
-        "{no-chunking/scores}% of nDCG@10",
-        tuple(f"{name}/*/*MiniLM*/*/corrected"
-              for name in ("scifact", "nfcorpus", "arguana", "qmsum")),
-    ),
-)  # fmt: skip
-"""Of REPRODUCING.md: what was found, in a few words; what is expected, with names of notebooks'
-numbers in braces; and patterns of the conditions whose records it rests on."""
+GENERATED = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end generated -->)", re.DOTALL)
+"""The mark of a block, by its name, what stands there, and the mark of its end."""
+QUOTED = re.compile(r"(<!-- ([\w-]+/[\w-]+) -->)[^<]*")
+"""The mark of a notebook's number, by its name, and the number, up to the next mark."""
 
 
 def fill(places: Places) -> None:
-    """Write the generated parts of ``README.md`` and ``REPRODUCING.md`` anew."""
+    """Write the generated parts of ``README.md`` and the numbers of ``REPRODUCING.md`` anew."""
     blocks = {
         "works": works(written.table(places, "comparison")),
         "advice": advice(written.answers(places)),
         "findings": headlines(written.answers(places), "results/notebooks/"),
     }
-    fill_regions(places.root / "README.md", blocks)
-    if (reproducing := places.root / "REPRODUCING.md").exists():
-        fill_regions(reproducing, {"expected": expected(places)})
-
-
-def fill_regions(path: Path, blocks: Mapping[str, str]) -> None:
-    """Write blocks between a page's marks of their names; nothing where there is no page."""
-    if not path.exists():
-        return
-    text = path.read_text(encoding="utf-8")
-    for name, block in blocks.items():
-        before, mark, rest = text.partition(f"<!-- generated: {name} -->\n")
-        _, end, after = rest.partition(END)
-        text = f"{before}{mark}\n{block}\n\n{end}{after}" if end else text
-    write_text(path, text)
+    numbers = written.numbers(places)
+    for path in (places.root / "README.md", places.root / "REPRODUCING.md"):
+        if path.exists():
+            text = path.read_text(encoding="utf-8")
+            text = GENERATED.sub(lambda mark: f"{mark[1]}\n{blocks[mark[2]]}\n\n{mark[3]}", text)
+            write_text(path, QUOTED.sub(lambda mark: mark[1] + numbers[mark[2]], text))
 
 
 def works(comparison: pd.DataFrame) -> str:
@@ -149,18 +98,3 @@ def _waits_for(cells: pd.DataFrame) -> str:
     names = [titles.encoder(slug) for slug in slugs if slug not in ("", NONE)]
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     return ", ".join(names[:NAMED]) + more
-
-
-def expected(places: Places) -> str:
-    """A row a finding: command, value, minutes."""
-    numbers, recorded = written.numbers(places), records.find(places.runs)
-    rows = []
-    for finding, value, patterns in FINDINGS:
-        behind = [c for c in recorded if any(fnmatch(str(c), p) for p in patterns)]
-        minutes = prices(behind, places, again=True)["seconds"].sum() / 60
-        for name, text in numbers.items():
-            value = value.replace(f"{{{name}}}", text)
-        only = " ".join(f"--only '{pattern}'" for pattern in patterns)
-        rows.append((finding, f"`chunkstudy run --again {only}`", value, f"{minutes:.0f}"))
-    heads = ["finding", "command", "expected", "minutes"]
-    return Table(pd.DataFrame(rows, columns=heads)).markdown()

@@ -17,7 +17,6 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.thread import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from typing import Any
@@ -29,15 +28,16 @@ from chunkstudy.base.processes import end_with_parent
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.publish import notebooks, readme
 from chunkstudy.published import side_by_side
-from chunkstudy.runs.against_record import TOLERANCE, compare_to_record
+from chunkstudy.runs import records
 from chunkstudy.runs.conditions import LATE_512, MINILM, MINILM_512, PRE_EMBEDDING, Condition
 from chunkstudy.runs.library import Library
-from chunkstudy.runs.records import RecordError
 from chunkstudy.runs.run import read_together, run
 from chunkstudy.study import latex, written
 from chunkstudy.study.formats import write_csv
 from chunkstudy.study.inspector import pages as inspector
 
+Work = tuple[Callable[..., str], tuple[Any, ...]]
+"""What a process does: a function, and what it is given."""
 LIVE = [
     tuple(
         Condition("builtin", chunker, MINILM, PRE_EMBEDDING, CORRECTED.name)
@@ -49,6 +49,8 @@ LIVE = [
     ),
 ]
 """The conditions run live, in parts that share vectors."""
+TOLERANCE = 0.005
+"""Of a mean over queries: another machine's rounding may swap two neighbours in a ranking."""
 
 
 class ReproduceError(RuntimeError):
@@ -63,9 +65,9 @@ class ProgressTable:
     started: float = field(default_factory=time.monotonic)
     failed: list[str] = field(default_factory=list)
 
-    def run(self, stage: str, work: Callable[..., str], given: Sequence[tuple[Any, ...]]) -> None:
-        """Run ``work`` once for each of ``given``, side by side, and say what each did."""
-        waiting = [self.processes.submit(work, *arguments) for arguments in given]
+    def run(self, stage: str, works: Sequence[Work]) -> None:
+        """Do all of it side by side, and say what each did."""
+        waiting = [self.processes.submit(work, *given) for work, given in works]
         for done, future in enumerate(as_completed(waiting), start=1):
             try:
                 outcome = future.result()
@@ -73,7 +75,7 @@ class ProgressTable:
                 outcome = of_the_system(error) if isinstance(error, OSError) else str(error)
                 self.failed.append(outcome)
             seconds = time.monotonic() - self.started
-            print(f"[{seconds:4.0f} s] {stage}, {done} of {len(given)}: {outcome}", file=sys.stderr,
+            print(f"[{seconds:4.0f} s] {stage}, {done} of {len(works)}: {outcome}", file=sys.stderr,
                   flush=True)  # fmt: skip
 
     def finish(self) -> None:
@@ -93,36 +95,35 @@ def reproduce(places: Places, workers: int | None = None) -> None:
         OSError: if nothing can be written, before anything is done.
     """
     check_writable(places.results)
-    with pool(workers) as processes, ThreadPoolExecutor(1) as beside:
+    with pool(workers) as processes:
         board = ProgressTable(processes)
-        running = beside.submit(run_live, places, board)
-        from_records(places, board)
-        running.result()
+        from_records(places, board, beside=[(run_live, (places,))])
     board.finish()
 
 
-def from_records(places: Places, board: ProgressTable) -> None:
-    """Everything that follows from the records; what sums up waits for what it sums up, and is left
-    out where some of that failed."""
-    stages: list[tuple[str, Callable[..., str], list[tuple[Any, ...]]]] = [
-        ("published numbers", compare, [(places,)]),
-        *(
-            ("notebooks", notebooks.run_one, [(places, source) for source in sources])
-            for sources in notebooks.in_turn(places)
-        ),
-        ("quoted", publish, [(places,)]),
+def from_records(places: Places, board: ProgressTable, beside: Sequence[Work] = ()) -> None:
+    """Everything that follows from the records, and what is done beside the notebooks; what sums up
+    waits for what it sums up, and is left out where some of that failed."""
+    first, *last = (
+        [(notebooks.run_one, (places, source)) for source in sources]
+        for sources in notebooks.in_turn(places)
+    )
+    stages: list[tuple[str, Sequence[Work]]] = [
+        ("published numbers", [(compare, (places,))]),
+        ("notebooks", [*beside, *first]),
+        *(("notebooks", works) for works in last),
+        ("quoted", [(publish, (places,))]),
     ]
-    for name, work, given in stages:
-        failed = len(board.failed)
-        board.run(name, work, given)
-        if len(board.failed) > failed:
+    for name, works in stages:
+        board.run(name, works)
+        if board.failed:
             return
 
 
 def compare(places: Places) -> str:
     """Write ``results/comparison.csv``: every published cell beside ours, with its verdict."""
     comparison = side_by_side.compare(places, Library(places))
-    write_csv(places.results / "comparison.csv", comparison.drop(columns="place"))
+    write_csv(places.results / "comparison.csv", comparison)
     return f"{len(comparison):,} published numbers"
 
 
@@ -135,33 +136,29 @@ def publish(places: Places) -> str:
     return "README and the paper's numbers"
 
 
-def run_live(places: Places, board: ProgressTable) -> None:
-    """The built-in collection, part by part, so that nothing is embedded twice."""
-    for unit in LIVE:
-        board.run("built-in collection, live", compare_live, [(places, unit)])
-    board.run("inspector", inspect_builtin, [(places,)])
-
-
-def compare_live(places: Places, unit: tuple[Condition, ...]) -> str:
-    """Run conditions into ``build`` and compare the means over queries with the stored ones.
+def run_live(places: Places) -> str:
+    """Run the built-in collection into ``build``, part by part, so that nothing is embedded twice,
+    compare the means over queries with the stored ones, and draw the inspector's pages.
 
     Raises:
         RecordError: if there is no record, or a mean is further from its stored value than the
             tolerance.
     """
-    read_together(unit, places.vectors)
     furthest = 0.0
-    for condition in unit:
-        outcome = run(condition, places.vectors, places.build / "runs")
-        apart = compare_to_record(condition, outcome, places.runs).mean
-        if apart > TOLERANCE:
-            raise RecordError(
-                f"{condition} gives scores that differ by {apart:.4f} from the stored ones; check "
-                "that requirements.lock is installed as it stands"
-            )
-        furthest = max(furthest, apart)
-    name = unit[0].collection
-    return f"{name}, {len(unit)} conditions, largest difference of a mean {furthest:.6f}"
+    for unit in LIVE:
+        read_together(unit, places.vectors)
+        for condition in unit:
+            outcome = run(condition, places.vectors, places.build / "runs")
+            stored = records.read(places.runs, condition).scores
+            apart = records.max_difference(outcome.scores, stored)
+            if apart > TOLERANCE:
+                raise records.RecordError(
+                    f"{condition} gives scores that differ by {apart:.4f} from the stored ones; "
+                    "check that requirements.lock is installed as it stands"
+                )
+            furthest = max(furthest, apart)
+    page = inspector.write(places, "builtin").relative_to(places.root).as_posix()
+    return f"built-in collection live, largest difference of a mean {furthest:.6f}; {page}"
 
 
 def pool(workers: int | None = None) -> ProcessPoolExecutor:
@@ -177,8 +174,3 @@ def begin() -> None:
     end_with_parent()
     for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ[name] = "1"
-
-
-def inspect_builtin(places: Places) -> str:
-    """The inspector's pages of the built-in collection."""
-    return inspector.write(places, "builtin").relative_to(places.root).as_posix()

@@ -25,7 +25,7 @@ KEYS = (
     "statistic",
 )  # fmt: skip
 """What tells one cell from every other."""
-COLUMNS = [*KEYS, "published", "value", "decimals", "unit", "place", "marks", "of_retrieval"]
+COLUMNS = [*KEYS, "published", "value", "decimals", "unit", "marks", "of_retrieval"]
 OFFICIAL_CODE = "official_code"
 """The folder of its facts."""
 CLAIMS = "claims.csv"
@@ -92,19 +92,9 @@ class Cell(BaseModel):
         return float(self.published)
 
     @property
-    def place(self) -> str:
-        """Where a reader finds it: section, table, row and column."""
-        after = " after ±" if self.statistic == "std" else ""
-        row, column = f"row {self.row}", f"column {self.column}{after}"
-        return ", ".join(filter(None, (self.section, self.block, row, column)))
-
-    @property
     def of_retrieval(self) -> bool:
         """Whether a model and its ranking move it, as they move no size and no Precision Omega."""
         return "@" in self.measure and self.unit != "correlation"
-
-    def __str__(self) -> str:
-        return f"{self.work}, {self.place}"
 
 
 def read(places: Places) -> list[Cell]:

@@ -39,7 +39,7 @@ NOTHING = pd.DataFrame(
 def correlate(
     points: pd.DataFrame, outliers: bool = True, logarithm: bool = False
 ) -> dict[str, Any]:
-    """``n, dropped, r, p`` of the correlation of ``size``, in tokens, and ``score``.
+    """``n, r, low, high, p`` of the correlation of ``size``, in tokens, and ``score``.
 
     Args:
         outliers: whether to keep what lies outside the 1.5 IQR fences of either axis.
@@ -51,9 +51,12 @@ def correlate(
         x, y = x[inside], y[inside]
     if logarithm:
         x, y = np.log10(x[x > 0]), y[x > 0]
-    varies = len(x) >= LEAST and not constant(x) and not constant(y)
-    r, p = map(float, stats.pearsonr(x, y)) if varies else (np.nan, np.nan)
-    return {"n": len(x), "dropped": len(points) - len(x), "r": r, "p": p}
+    row = {"n": len(x), "r": np.nan, "low": np.nan, "high": np.nan, "p": np.nan}
+    if len(x) >= LEAST and not constant(x) and not constant(y):
+        found = stats.pearsonr(x, y)
+        low, high = found.confidence_interval()
+        row |= {"r": float(found.statistic), "low": low, "high": high, "p": float(found.pvalue)}
+    return row
 
 
 def by_code(points: pd.DataFrame, method: str) -> pd.DataFrame:

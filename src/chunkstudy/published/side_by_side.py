@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cached_property
 
 import pandas as pd
@@ -29,7 +28,7 @@ from chunkstudy.published.sources import (
     source_of,
 )
 from chunkstudy.published.verdicts import Judge, scale_of
-from chunkstudy.runs import study_results
+from chunkstudy.runs import facts, study_results
 from chunkstudy.runs.conditions import LARGE, MINILM, PRE_EMBEDDING, Condition, parse_encoder
 from chunkstudy.runs.library import Library
 from chunkstudy.runs.requirements import AND
@@ -56,21 +55,6 @@ def compare(places: Places, library: Library) -> pd.DataFrame:
     return frame(cells).join(beside.astype(dict.fromkeys(NUMBERS, float)))
 
 
-@dataclass(frozen=True)
-class Reproduced:
-    """A cell's value, in its printed unit.
-
-    Attributes:
-        low, high: the interval of a mean over queries; NaN for anything else.
-        corrected: the value where published and corrected were measured at once.
-    """
-
-    value: float
-    low: float = math.nan
-    high: float = math.nan
-    corrected: float = math.nan
-
-
 class _Comparison:
     """Published cells against the records of one library and what studies measured."""
 
@@ -84,21 +68,21 @@ class _Comparison:
         """What stands beside a cell; numbers that there are none of have no entry."""
         row: dict[str, object] = {"protocol": WORKS[cell.work].protocol, "run": "", "setting": "",
                                   "verdict": "not_run", "fits": "", "needs": ""}  # fmt: skip
-        missing = [c for c in conditions_of(source) if self.library.get(c) is None]
+        missing = [c for c in conditions_of(source) if c not in self.library]
         if not isinstance(source, Measured):
             row |= {"run": pattern(source), "protocol": next(conditions_of(source)).protocol}
-        ours = None if missing else self._reproduced(cell, source)
-        if ours is None:
+        ours = {} if missing else self._reproduced(cell, source)
+        if not ours:
             waits = source.waits if isinstance(source, Measured) else of_missing(missing)
             return row | {"needs": AND.join(dict.fromkeys(waits))}
         if isinstance(source, Measured):
-            row |= {"run": f"studies/{source.study}", "corrected": ours.corrected}
+            row |= {"run": f"studies/{source.study}"}
         else:
             twin = corrected_source(source)
             if all(self.library.get(condition) for condition in conditions_of(twin)):
-                row["corrected"] = self._value(cell, twin).value
-        row |= {"reproduced": ours.value, "low": ours.low, "high": ours.high}
-        return row | self.judge.judged(cell, source, ours.value, self._ties(cell, source))
+                row["corrected"] = self._value(cell, twin)["reproduced"]
+        judged = self.judge.judged(cell, source, ours["reproduced"], self._ties(cell, source))
+        return row | ours | judged
 
     def _ties(self, cell: Cell, source: Source) -> Interval | None:
         """What a mean may be under another order of equal scores, of a work that names none."""
@@ -108,68 +92,71 @@ class _Comparison:
         ends = record.run.tie_range.get(cell.measure)
         return None if ends is None else Interval(*(scale_of(cell) * end for end in ends))
 
-    def _reproduced(self, cell: Cell, source: Source) -> Reproduced | None:
-        """The cell's value, all of whose conditions have records; None where no study measured
-        it."""
+    def _reproduced(self, cell: Cell, source: Source) -> dict[str, float]:
+        """The cell's value in its printed unit, all of whose conditions have records, with the
+        interval of a mean over queries; nothing where no study measured it."""
         if not isinstance(source, Measured):
             return self._value(cell, source)
         if cell.unit == "correlation":
             return self._correlation(cell, source.conditions)
         return self._length(cell) if cell.measure == "characters" else self._cosine(cell)
 
-    def _value(self, cell: Cell, source: Source) -> Reproduced:
+    def _value(self, cell: Cell, source: Source) -> dict[str, float]:
         if isinstance(source, Mean):
-            parts = [self._value(cell, part) for part in source.parts]
-            return Reproduced(statistics.mean([part.value for part in parts]))
+            parts = [self._value(cell, part)["reproduced"] for part in source.parts]
+            return {"reproduced": statistics.mean(parts)}
         if isinstance(source, Change):
             before, after = (statistics.mean(self._values(cell, c)) for c in conditions_of(source))
-            return Reproduced(100 * (after / before - 1))
+            return {"reproduced": 100 * (after / before - 1)}
         assert isinstance(source, Condition)
         if cell.measure == "chunk size":
-            record = self.library.get(source)
-            assert record is not None
             unit, special_tokens = SIZES[cell.encoder]
-            return Reproduced(record.run.sizes[unit].mean + special_tokens)
+            size = self.library[source].run.sizes[unit].mean + special_tokens
+            return {"reproduced": size}
         values = scale_of(cell) * self._values(cell, source)
         if cell.statistic == "std":
-            return Reproduced(statistics.population_std(values))
+            return {"reproduced": statistics.population_std(values)}
         interval = statistics.bootstrap_interval(values)
-        return Reproduced(statistics.mean(values), interval.low, interval.high)
+        ends = {"low": interval.low, "high": interval.high}
+        return {"reproduced": statistics.mean(values)} | ends
 
     def _values(self, cell: Cell, condition: Condition) -> pd.Series:
         """Scores by query, read once for all cells that rest on them."""
         key = (condition, cell.measure, cell.part)
         if key not in self._scores:
-            record = self.library.get(condition)
-            assert record is not None
-            self._scores[key] = self.library.values(record, cell.measure, cell.part)
+            values = self.library[condition].wide[cell.measure]
+            if cell.part != "all":
+                parts = facts.read(self.places, condition.collection).set_index("query_id")["part"]
+                values = values[values.index.isin(parts.index[parts == cell.part])]
+            self._scores[key] = values
         return self._scores[key]
 
-    def _length(self, cell: Cell) -> Reproduced | None:
+    def _length(self, cell: Cell) -> dict[str, float]:
         """The mean number of characters of a collection's documents."""
-        lengths = study_results.read(self.places, "document-lengths")
+        lengths = study_results.read(self.places, "document-lengths", "characters")
         matching = at(lengths, collection=cell.collection)
-        return Reproduced(float(matching["mean characters"].iloc[0])) if len(matching) else None
+        if matching.empty:
+            return {}
+        return {"reproduced": float(matching["mean characters"].iloc[0])}
 
-    def _cosine(self, cell: Cell) -> Reproduced | None:
-        """Of Jina's example on Berlin."""
-        cosines = study_results.read(self.places, "berlin")
+    def _cosine(self, cell: Cell) -> dict[str, float]:
+        """Of Jina's example on Berlin, late as published and corrected at once."""
+        cosines = study_results.read(self.places, "berlin", "cosines")
         matching = at(cosines, encoder=cell.encoder, chunk=cell.chunker)
         if matching.empty:
-            return None
-        measured = matching.iloc[0]
-        if cell.ordering == PRE_EMBEDDING:
-            return Reproduced(float(measured["plain"]))
-        return Reproduced(float(measured["late as published"]), corrected=float(measured["late"]))
+            return {}
+        late = {"reproduced": "late as published", "corrected": "late"}
+        of_cell = {"reproduced": "plain"} if cell.ordering == PRE_EMBEDDING else late
+        return {name: float(matching[column].iloc[0]) for name, column in of_cell.items()}
 
-    def _correlation(self, cell: Cell, conditions: Iterable[Condition]) -> Reproduced | None:
+    def _correlation(self, cell: Cell, conditions: Iterable[Condition]) -> dict[str, float]:
         """r as the official code defines it; the lowest or highest of all methods where the cell
         says so."""
         of_methods = published_r(conditions, cell.ordering, self.library, self._chunk_sizes)
         defined = [r for r in of_methods if not math.isnan(r)]
         if not defined:
-            return None
-        return Reproduced(min(defined) if cell.statistic == "lowest r" else max(defined))
+            return {}
+        return {"reproduced": min(defined) if cell.statistic == "lowest r" else max(defined)}
 
     @cached_property
     def _chunk_sizes(self) -> dict[str, pd.DataFrame]:

@@ -6,8 +6,9 @@ A further published work takes one entry in `WORKS`, by which its notebooks' nam
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import (
     AS_PUBLISHED_CHROMA,
     AS_PUBLISHED_IELAB,
@@ -15,9 +16,8 @@ from chunkstudy.base.protocols import (
     CORRECTED,
 )
 from chunkstudy.encoders import models
-from chunkstudy.published import requirements
+from chunkstudy.published import cells, papers, requirements
 from chunkstudy.published.cells import Cell
-from chunkstudy.runs import published_grid
 from chunkstudy.runs.conditions import (
     LARGE,
     MINILM,
@@ -40,7 +40,7 @@ TOKEN_WINDOWS = {
 size divided by 0.9 every printed Precision Omega of them comes out, with the stated one hardly any;
 see the table of token windows. Its rows with text-embedding-3-large have their stated sizes."""
 AVERAGE = "average"
-IN_CORPUS = tuple(name for name in published_grid.TAXONOMY_COLLECTIONS if name != "gutenqa")
+IN_CORPUS = tuple(name for name in papers.TAXONOMY_COLLECTIONS if name != "gutenqa")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +121,25 @@ def conditions_of(source: Source) -> Iterator[Condition]:
             yield from conditions_of(part)
 
 
+def published_grid(places: Places) -> list[Condition]:
+    """Every condition that published cells rest on, each followed by its corrected twin, and all of
+    the E5 that the taxonomy's text names and its code does not run."""
+    e5, run_as_e5 = (
+        str(EncoderName(model, papers.WINDOWS[model])) for model in (papers.E5, papers.E5_INSTRUCT)
+    )
+    sources = map(source_of, cells.read(places))
+    behind = list(dict.fromkeys(one for source in sources for one in conditions_of(source)))
+    behind += [replace(one, encoder=e5) for one in behind if one.encoder == run_as_e5]
+    both = ((one, papers.corrected(one)) for one in behind)
+    return list(dict.fromkeys(one for pair in both for one in pair))
+
+
 def corrected_source(source: Scored) -> Scored:
     """The same computation under the corrected protocol."""
     if isinstance(source, Condition):
-        return published_grid.corrected(source)
+        return papers.corrected(source)
     if isinstance(source, Change):
-        return Change(*map(published_grid.corrected, conditions_of(source)))
+        return Change(*map(papers.corrected, conditions_of(source)))
     return Mean(tuple(map(corrected_source, source.parts)))
 
 
@@ -141,9 +154,8 @@ def _chroma(cell: Cell) -> Source:
     if cell.encoder != LARGE:
         return chroma_minilm(cell.chunker)
     model_free = cell.chunker.startswith(("recursive", "token"))
-    if model_free and not cell.of_retrieval:
-        return Condition("chroma", cell.chunker, NONE, NONE, AS_PUBLISHED_CHROMA.name)
-    return published_grid.chroma(cell.chunker)
+    named = (NONE, NONE) if model_free and not cell.of_retrieval else (LARGE, PRE_EMBEDDING)
+    return Condition("chroma", cell.chunker, *named, AS_PUBLISHED_CHROMA.name)
 
 
 def chroma_minilm(row: str) -> Condition:
@@ -160,16 +172,16 @@ def _jina(cell: Cell) -> Source:
     if cell.measure == "cosine":
         weights = weights_needed(models.spec(cell.encoder))
         return Measured("berlin", (*weights, requirements.study_needed("berlin")))
-    return published_grid.jina(cell.collection, cell.chunker, cell.encoder, cell.ordering)
+    return papers.jina(cell.collection, cell.chunker, cell.encoder, cell.ordering)
 
 
 def _correlation(cell: Cell) -> Source:
     """Of Figure 2: within documents, or over the collections that are searched as a whole."""
     collections = (cell.collection,) if cell.collection == "gutenqa" else IN_CORPUS
-    methods = published_grid.TAXONOMY_METHODS if cell.chunker == "all" else (cell.chunker,)
-    orderings = published_grid.ORDERINGS
+    methods = papers.TAXONOMY_METHODS if cell.chunker == "all" else (cell.chunker,)
+    orderings = papers.ORDERINGS
     behind = (
-        published_grid.taxonomy(name, method, cell.encoder, ordering)
+        papers.taxonomy(name, method, cell.encoder, ordering)
         for name in collections
         for method in methods
         for ordering in (orderings[:1] if cell.ordering == PRE_EMBEDDING else orderings)
@@ -183,20 +195,19 @@ def _taxonomy(cell: Cell) -> Source:
     if cell.statistic == "original":
         # Table 1 quotes LumberChunker's scores, Table 2 Jina's: their protocols made them.
         if cell.table == "1":
-            return published_grid.lumberchunker(cell.chunker)
-        return published_grid.jina(cell.collection, cell.chunker, cell.encoder, cell.ordering)
+            return papers.lumberchunker(cell.chunker)
+        return papers.jina(cell.collection, cell.chunker, cell.encoder, cell.ordering)
 
     def at(collection: str, chunker: str) -> Scored:
         if cell.table != "4":
-            return published_grid.taxonomy(collection, chunker, cell.encoder, cell.ordering)
+            return papers.taxonomy(collection, chunker, cell.encoder, cell.ordering)
         before, after = (
-            published_grid.taxonomy(collection, chunker, cell.encoder, name)
-            for name in published_grid.ORDERINGS
+            papers.taxonomy(collection, chunker, cell.encoder, name) for name in papers.ORDERINGS
         )
         return Change(before, after)
 
     collections = IN_CORPUS if cell.collection == AVERAGE else (cell.collection,)
-    chunkers = published_grid.TAXONOMY_METHODS if cell.chunker == AVERAGE else (cell.chunker,)
+    chunkers = papers.TAXONOMY_METHODS if cell.chunker == AVERAGE else (cell.chunker,)
     parts = tuple(at(name, method) for method in chunkers for name in collections)
     return parts[0] if len(parts) == 1 else Mean(parts)
 

@@ -7,14 +7,10 @@ together beforehand, and what asking costs is said first.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, cast
-
-import numpy as np
-from numpy.typing import NDArray
 
 from chunkstudy.base import places
 from chunkstudy.base.protocols import Protocol
@@ -39,9 +35,8 @@ from chunkstudy.llm import providers
 from chunkstudy.llm.asking import Asker
 from chunkstudy.llm.causal_models import CausalReader
 from chunkstudy.llm.interface import Ask
-from chunkstudy.llm.prices import Estimate
 from chunkstudy.llm.recordings import RecordedLines
-from chunkstudy.runs.conditions import ChunkerSpec, Condition, parse_chunker
+from chunkstudy.runs.conditions import ChunkerSpec, parse_chunker
 from chunkstudy.runs.store import VectorStore, load_store
 
 
@@ -132,9 +127,23 @@ def cut(
             had.
         BudgetError: before the first request, if all of them would exceed the ceiling.
     """
-    tokenizer = _tokenizer(store)
+    tokenizer: TextTokens | None = None
+    if store and hasattr(store.encoder, "content") and hasattr(store.encoder, "decode"):
+        tokenizer = cast(TextTokens, store.encoder)
     if chunker.llm:
-        return _asked(collection, chunker, protocol, tokenizer, asker or Asker())
+        asker, texts = asker or Asker(), [document.text for document in collection.documents]
+        if asker.mode != "replay":
+            tokens = sum(counter("cl100k").count_many(texts))
+            takes = expected_requests.of_boundaries(chunker.name, chunker.llm, len(texts), tokens)
+            asker.say_price(f"{collection.name}/{chunker}", takes)
+        sentences = shown_by_sentence(collection)
+        function = build_chunker(
+            chunker, protocol, tokenizer=tokenizer, ask=asker.ask, sentences=sentences
+        )
+        # Within a document each request follows from the reply before, so documents go side by
+        # side.
+        drawn = asker.together(function, texts)
+        return chunk_documents(lambda _: next(drawn), collection.documents)
     embed: Embed | None = None
     strengths = None
     if chunker.reader:
@@ -146,18 +155,6 @@ def cut(
             embed = _remembered(drawing, collection, chunker.entry, protocol)
     function = build_chunker(chunker, protocol, embed, tokenizer, strengths=strengths)
     return chunk_documents(function, collection.documents)
-
-
-def chunk(
-    condition: Condition,
-    collection: Collection,
-    store: VectorStore | None,
-    chunker: Chunker | None = None,
-) -> Chunks:
-    """The chunks of a condition, by its own chunker (:func:`cut`) or by the one given."""
-    if chunker is not None:
-        return chunk_documents(chunker, collection.documents)
-    return cut(collection, condition.chunking, condition.rules, store)
 
 
 def describe(chunker: ChunkerSpec, store: VectorStore | None) -> dict[str, Any] | None:
@@ -175,42 +172,6 @@ def describe(chunker: ChunkerSpec, store: VectorStore | None) -> dict[str, Any] 
 def describe_language_model(model: str) -> dict[str, Any]:
     """The model and all that its provider says of it."""
     return {"model": model, **providers.provider(model).describe()}
-
-
-def say_price(asker: Asker, what: str, expected: Estimate) -> None:
-    """Say on stderr what asking would take.
-
-    Raises:
-        BudgetError: before the first request, if all of them would exceed the ceiling.
-    """
-    print(f"{what}: as if nothing were recorded {expected}", file=sys.stderr)
-    asker.check(expected)
-
-
-def _asked(
-    collection: Collection,
-    chunker: ChunkerSpec,
-    protocol: Protocol,
-    tokenizer: TextTokens | None,
-    asker: Asker,
-) -> Chunks:
-    """Chunks as a language model draws them."""
-    texts = [document.text for document in collection.documents]
-    if asker.mode != "replay":
-        tokens = sum(counter("cl100k").count_many(texts))
-        expected = expected_requests.of_boundaries(chunker.name, chunker.llm, len(texts), tokens)
-        say_price(asker, f"{collection.name}/{chunker}", expected)
-    function = build_chunker(
-        chunker,
-        protocol,
-        tokenizer=tokenizer,
-        ask=asker.ask,
-        sentences=shown_by_sentence(collection),
-    )
-    # Within a document each request follows from the reply before, so documents go side by
-    # side.
-    drawn = asker.together(function, texts)
-    return chunk_documents(lambda _: next(drawn), collection.documents)
 
 
 def shown_by_sentence(collection: Collection) -> bool:
@@ -241,13 +202,6 @@ def reader(model: str) -> CausalReader:
     return CausalReader(model)
 
 
-def _tokenizer(store: VectorStore | None) -> TextTokens | None:
-    """The encoder's own tokenizer; None where it shows none."""
-    if store and hasattr(store.encoder, "content") and hasattr(store.encoder, "decode"):
-        return cast(TextTokens, store.encoder)
-    return None
-
-
 def _remembered(
     store: VectorStore, collection: Collection, chunker: ChunkerEntry, protocol: Protocol
 ) -> Embed:
@@ -259,8 +213,4 @@ def _remembered(
     windows = list(dict.fromkeys(texts))
     vectors = store.encode(windows, label="sentence windows")
     rows = {text: i for i, text in enumerate(windows)}
-
-    def embed(texts: Sequence[str]) -> NDArray[np.float32]:
-        return vectors[[rows[text] for text in texts]]
-
-    return embed
+    return lambda texts: vectors[[rows[text] for text in texts]]

@@ -176,17 +176,14 @@ def parse_chunker(slug: str) -> ChunkerSpec:
             spec = replace(spec, by="")
         if spec.length in entry.lengths and (spec.needs_encoder or asks or read or not by):
             return spec
-    near = get_close_matches(slug, [*CHUNKERS, *EXAMPLES], n=1)
-    meant = f"did you mean {_example(near[0])}? " if near else ""
+    meant = ""
+    for near in get_close_matches(slug, [*CHUNKERS, *EXAMPLES], n=1):
+        with_sizes = (example for example in EXAMPLES if example.startswith(near))
+        meant = f"did you mean {next(with_sizes, near)}? "
     raise ValueError(
         f"unknown chunker {slug!r}; {meant}`chunkstudy chunkers` lists them, with their sizes: "
         "recursive-200-0, token-250-125-wordpiece, cluster-400, kamradt"
     )
-
-
-def _example(name: str) -> str:
-    """A chunker of that name with sizes, where it has any."""
-    return next((slug for slug in EXAMPLES if slug.startswith(name)), name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,20 +341,15 @@ class Condition:
                 f"{last}; {spec.id} has {spec.positions} positions, and 3 are the fewest"
             )
         _refuse_another_name(self.encoder, str(model))
-        if method.layout and self.protocol != CORRECTED.name:
+        if (method.layout or method.context) and self.protocol != CORRECTED.name:
             raise ConditionError(
-                f"{self.ordering} is laid out under {CORRECTED.name} only, since no paper under "
-                f"study reads documents so; use contextualized-{method.window}"
+                f"{self.ordering} is defined under {CORRECTED.name} only, since no paper under "
+                "study reads chunks so; use that protocol"
             )
         if method.layout and self.chunking.entry.rewrites:
             raise ConditionError(
                 f"{self.ordering} reads documents, which do not hold the rewritten chunks of "
                 f"{self.chunker}; use contextualized-{method.window}"
-            )
-        if method.context and self.protocol != CORRECTED.name:
-            raise ConditionError(
-                f"{self.ordering} is defined under {CORRECTED.name} only, since no paper under "
-                "study scores contexts before chunks; use that protocol"
             )
 
     def __str__(self) -> str:
@@ -379,12 +371,6 @@ class Condition:
         return PurePosixPath(
             self.collection, self.chunker, self.encoder, self.ordering, self.protocol
         )
-
-    @property
-    def late(self) -> bool:
-        """Whether it is late chunking as it comes: a quarter of a window shared, tokens read at
-        their positions in order."""
-        return self.method.window > 0 and self.ordering == f"{CONTEXTUALIZED}-{self.method.window}"
 
     @property
     def encoders(self) -> tuple[EncoderName, ...]:

@@ -4,7 +4,6 @@ goes through the store."""
 from __future__ import annotations
 
 import itertools
-import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, cast
@@ -26,9 +25,7 @@ from chunkstudy.encoders.contextualized import (
     most_context,
     packed,
 )
-from chunkstudy.encoders.interface import frame_of
 from chunkstudy.llm.asking import Asker
-from chunkstudy.runs.chunking import say_price
 from chunkstudy.runs.conditions import EmbeddingMethod, parse_method
 from chunkstudy.runs.store import VectorStore
 
@@ -64,7 +61,7 @@ def jobs(
     document that fits the window is read as one whatever the layout.
     """
     encoder = cast("StateEncoder", store.encoder)
-    frame = frame_of(encoder, method.window)
+    frame = encoder.frame(method.window)
     index, first = np.unique(chunks.document, return_index=True)
     limits = [*first.tolist(), len(chunks)]
     rewritten = chunks.text is not None and protocol.chunk_text == "source"
@@ -123,13 +120,12 @@ def contexts_of(
     asker = asker or Asker()
     if asker.mode != "replay":
         expected = expected_requests.of_contexts(method.llm, shown)
-        say_price(asker, f"{collection.name}, {method}", expected)
+        asker.say_price(f"{collection.name}, {method}", expected)
     requests = (
         request for text, of in shown for request in written_contexts.requests(method.llm, text, of)
     )
-    quiet = not sys.stderr.isatty()
     replies = asker.together(asker.ask, requests)
-    bar = tqdm(replies, "contexts", len(chunks), unit="chunk", disable=quiet, leave=False)
+    bar = tqdm(replies, "contexts", len(chunks), unit="chunk", disable=None, leave=False)
     return [written_contexts.context(reply) for reply in bar]
 
 

@@ -121,10 +121,9 @@ def estimate(
         if len(group):
             yield f"{len(group)} that {label}\t{_amounts(group.sum(numeric_only=True))}"
     yield f"all {len(priced)} on {device}\t{_amounts(priced.sum(numeric_only=True))}"
-    for drawn in segmentations(conditions):
-        expected, basis = drawn.takes(places)
+    for name, chunker, model, expected, basis in segmentations(conditions, places):
         text = f"not known here: {basis}" if expected is None else f"{expected} ({basis})"
-        yield f"boundaries of {drawn.collection}/{drawn.chunker} by {drawn.model}\t{text}"
+        yield f"boundaries of {name}/{chunker} by {model}\t{text}"
 
 
 def _amounts(price: pd.Series[Any]) -> str:
@@ -156,34 +155,33 @@ def readings(condition: Condition) -> Iterator[Reading]:
 
 class Segmentation(NamedTuple):
     """Boundaries that a language model draws once for all conditions that use them: by which
-    chunker and model, of which collection."""
+    chunker and model, of which collection; what drawing them would take, None where the size of the
+    collection is not known; and on what that rests."""
 
     collection: str
     chunker: str
     model: str
-
-    def takes(self, places: Places) -> tuple[Estimate | None, str]:
-        """What drawing them would take, and on what the number rests; None where the size of the
-        collection is not known, and why."""
-        documents, tokens, counted = known_size(self.collection, places)
-        if not tokens:
-            return None, "nobody has counted its texts; a run says what it takes before it starts"
-        basis = "roughly, from a size that nobody counted here"
-        if counted or self.collection == "chroma":
-            basis = "from its texts, counted"
-        if self.collection == gutenqa.FULL:
-            basis = "99 of its 100 books are not here and taken to be as long as Emma"
-        return of_boundaries(self.chunker, self.model, documents, tokens), basis
+    expected: Estimate | None
+    basis: str
 
 
-def segmentations(conditions: Iterable[Condition]) -> list[Segmentation]:
+def segmentations(conditions: Iterable[Condition], places: Places) -> Iterator[Segmentation]:
     """Those that the conditions need, each once, in their order."""
-    needed = (
-        Segmentation(condition.collection, spec.name, spec.llm)
-        for condition in conditions
-        if (spec := condition.chunking).llm
-    )
-    return list(dict.fromkeys(needed))
+    needed = ((condition.collection, condition.chunking) for condition in conditions)
+    for name, chunker, model in dict.fromkeys((c, one.name, one.llm) for c, one in needed):
+        if not model:
+            continue
+        documents, tokens, counted = known_size(name, places)
+        expected = of_boundaries(chunker, model, documents, tokens) if tokens else None
+        if not tokens:
+            basis = "nobody has counted its texts; a run says what it takes before it starts"
+        elif name == gutenqa.FULL:
+            basis = "99 of its 100 books are not here and taken to be as long as Emma"
+        elif counted or name == "chroma":
+            basis = "from its texts, counted"
+        else:
+            basis = "roughly, from a size that nobody counted here"
+        yield Segmentation(name, chunker, model, expected, basis)
 
 
 def known_size(name: str, places: Places) -> tuple[int, int, bool]:

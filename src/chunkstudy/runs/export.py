@@ -11,39 +11,35 @@ import pandas as pd
 from chunkstudy.base.spans import Collection
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.evaluation import trec
-from chunkstudy.evaluation.measures.token_overlap import JudgedSpans
+from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, TokenOverlap
 from chunkstudy.evaluation.retrieval.small_to_large import best_of_each
-from chunkstudy.runs import rankings
+from chunkstudy.runs import rankings, records
 from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.library import Library
 
 QRELS = "documents.qrels"
 
 
 def write_trec(
-    folder: Path, conditions: Iterable[Condition], library: Library
+    folder: Path, conditions: Iterable[Condition], runs: Path
 ) -> tuple[int, list[Condition]]:
-    """Write, below a folder by collection, the documents' qrels and every condition's runs: its
-    documents and, where chunks are ranked, its chunks with qrels of those that were.
+    """Write, below a folder by collection, the documents' qrels and the runs of every condition
+    that is recorded below ``runs``: its documents and, where chunks are ranked, its chunks with
+    qrels of those that were.
 
     Returns:
         How many conditions were written, and those whose ranking or collection is not at hand.
     """
     written, missing = 0, []
     for condition in conditions:
-        record = library.get(condition)
-        ranking = record.ranking() if record else None
-        collection = load_collection(condition.collection) if ranking is not None else None
-        if (
-            record is None
-            or ranking is None
-            or collection is None
-            or collection.digest() != record.run.collection_sha256
-        ):
-            missing.append(condition)
-            continue
-        _write(folder / condition.collection, condition, collection, ranking)
-        written += 1
+        record = records.read(runs, condition)
+        ranking = record.ranking()
+        if ranking is not None:
+            collection = load_collection(condition.collection)
+            if collection.digest() == record.run.collection_sha256:
+                _write(folder / condition.collection, condition, collection, ranking)
+                written += 1
+                continue
+        missing.append(condition)
     return written, missing
 
 
@@ -58,11 +54,15 @@ def _write(
     if "start" in ranking:
         names = trec.chunk_names(collection, rankings.spans(ranking))
         trec.write_run(folder / f"{tag}.chunks.run", collection, rows, names, tag)
-        hit = condition.rules.hit
-        hits = rankings.hits(ranking, JudgedSpans.of(collection), hit)
+        asked = ranking["query"].to_numpy()
         if "relevant" in ranking:  # judged one by one, by the words of a passage
-            hits = ranking["relevant"].to_numpy(np.bool_)
-        both = (ranking["query"][hits], np.flatnonzero(hits))
+            hits = np.flatnonzero(ranking["relevant"])
+        else:
+            judged = JudgedSpans.of(collection)
+            overlap = TokenOverlap(judged, rankings.spans(ranking), condition.rules.hit)
+            query, row = overlap.hit_pairs
+            hits = np.unique(row[asked[row] == query])
+        both = (asked[hits], hits)
         trec.write_qrels(folder / f"{tag}.chunks.qrels", trec.of_chunks(collection, both, names))
     documents = best_of_each(rows, document)
     trec.write_run(folder / f"{tag}.documents.run", collection, documents, ids, tag)

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
-import pandas as pd
-
 from chunkstudy.base.places import Places
-from chunkstudy.runs import facts, records
+from chunkstudy.runs import records
 from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.records import Record as Record
-from chunkstudy.runs.records import RecordError
+from chunkstudy.runs.records import Outcome, Record, RecordError
 
 
-class Library:
+class Library(dict[Condition, Record]):
     """The records below ``results/runs``; build it once and pass it on.
 
     Raises:
@@ -23,32 +19,10 @@ class Library:
 
     def __init__(self, places: Places) -> None:
         self.places = places
-        self._records = {
-            condition: records.read(places.runs, condition)
+        super().__init__(
+            (condition, records.read(places.runs, condition))
             for condition in records.find(places.runs)
-        }
-        self._parts: dict[str, pd.Series] = {}
-
-    def __iter__(self) -> Iterator[Condition]:
-        return iter(self._records)
-
-    def get(self, condition: Condition) -> Record | None:
-        return self._records.get(condition)
-
-    def values(self, record: Record, measure: str, part: str = "all") -> pd.Series:
-        """A measure's value per query, of one part of the collection or of all."""
-        return self.rows(record, part)[measure]
-
-    def rows(self, record: Record, part: str = "all") -> pd.DataFrame:
-        """The scores of one part of the collection, as those of all in ``record.wide``."""
-        if part == "all":
-            return record.wide
-        name = record.run.collection
-        if name not in self._parts:
-            table = facts.read(self.places, name)
-            self._parts[name] = table.set_index("query_id")["part"]
-        parts = self._parts[name]
-        return record.wide[record.wide.index.isin(parts.index[parts == part])]
+        )
 
 
 def merge(folder: Path) -> tuple[int, int, list[str]]:
@@ -66,9 +40,9 @@ def merge(folder: Path) -> tuple[int, int, list[str]]:
         target = records.runs_of(condition)
         try:
             record = records.read(folder, condition)
-            scores, ranking = record.scores, record.ranking()
+            outcome = Outcome(record.run, record.scores, record.timing, record.ranking())
             if not records.complete(target, condition):
-                records.write(target, record.run, scores, record.timing, ranking)
+                records.write(target, outcome)
                 added += 1
                 continue
             digest, other = (

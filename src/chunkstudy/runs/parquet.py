@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -28,9 +28,9 @@ class RecordError(RuntimeError):
     """A record, or a part of one, that is missing, cut short or was changed by hand."""
 
 
-def write(path: Path, frame: pd.DataFrame, planes: Sequence[str] = ()) -> None:
-    """Write the columns of a frame, without its index, in their order; they are on the disk before
-    anything says that they are whole.
+def write(path: Path, rows: pd.DataFrame | pa.Table, planes: Sequence[str] = ()) -> None:
+    """Write the columns of a table, without a frame's index, in their order; they are on the disk
+    before anything says that they are whole.
 
     Neither statistics nor pandas' own notes are stored: with a handful of rows they would outweigh
     the values.
@@ -40,13 +40,26 @@ def write(path: Path, frame: pd.DataFrame, planes: Sequence[str] = ()) -> None:
             which is smaller where many share their leading bytes; the others are stored as places
             in the list of their values, which is smaller where values recur.
     """
-    _write(path, pa.Table.from_pandas(frame, preserve_index=False), planes)
+    framed = isinstance(rows, pd.DataFrame)
+    table = pa.Table.from_pandas(rows, preserve_index=False) if framed else rows
+    buffer = io.BytesIO()
+    pq.write_table(
+        table,
+        buffer,
+        compression="zstd",
+        compression_level=LEVEL,
+        use_dictionary=[name for name in table.column_names if name not in planes],
+        use_byte_stream_split=list(planes),
+        write_statistics=False,
+        store_schema=False,
+    )
+    write_bytes(path, buffer.getvalue(), durable=True)
 
 
 def write_dicts(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     """Write rows that may lack a column, or hold None there."""
     names = dict.fromkeys(name for row in rows for name in row)
-    _write(path, pa.table({name: [row.get(name) for row in rows] for name in names}))
+    write(path, pa.table({name: [row.get(name) for row in rows] for name in names}))
 
 
 def write_by_key(
@@ -64,21 +77,6 @@ def write_by_key(
     write(path, pd.concat(frames, names=list(KEY)).droplevel(-1).reset_index(), planes)
 
 
-def _write(path: Path, table: pa.Table, planes: Sequence[str] = ()) -> None:
-    buffer = io.BytesIO()
-    pq.write_table(
-        table,
-        buffer,
-        compression="zstd",
-        compression_level=LEVEL,
-        use_dictionary=[name for name in table.column_names if name not in planes],
-        use_byte_stream_split=list(planes),
-        write_statistics=False,
-        store_schema=False,
-    )
-    write_bytes(path, buffer.getvalue(), durable=True)
-
-
 def read(path: Path) -> pd.DataFrame:
     """The table in a file, of which only numbers are missing anywhere.
 
@@ -90,14 +88,12 @@ def read(path: Path) -> pd.DataFrame:
 
 
 def read_dicts(path: Path) -> list[dict[str, Any]]:
-    """The rows of a collection's table, what they lack None.
+    """The rows of a table, what they lack None.
 
     Raises:
-        RecordError: if the file is missing, is not whole, or is no such table.
+        RecordError: if the file is missing, or is not whole.
     """
-    table = _read(path)
-    _check_columns(path, table.column_names)
-    rows: list[dict[str, Any]] = table.to_pylist()
+    rows: list[dict[str, Any]] = _read(path).to_pylist()
     return rows
 
 
@@ -106,7 +102,7 @@ def read_by_key(path: Path) -> dict[Key, pd.DataFrame]:
     file. A file that stands as it is is read once.
 
     Raises:
-        RecordError: as :func:`read_dicts`.
+        RecordError: if it is not whole, or does not say whose its rows are.
     """
     return _read_by_key(path, *state(path)) if path.exists() else {}
 
@@ -120,7 +116,11 @@ def state(path: Path) -> tuple[int, int, int]:
 @lru_cache(maxsize=16)
 def _read_by_key(path: Path, *_: int) -> dict[Key, pd.DataFrame]:
     table = read(path)
-    _check_columns(path, table)
+    if lacking := [name for name in KEY if name not in table]:
+        raise RecordError(
+            f"{path} is no table of records, since it lacks the column {lacking[0]}; restore it, "
+            "or remove it and run its conditions again"
+        )
     return {
         tuple(map(str, key)): rows.drop(columns=list(KEY)).reset_index(drop=True)
         for key, rows in table.groupby(list(KEY), sort=False)
@@ -137,15 +137,6 @@ def _read(path: Path) -> pa.Table:
             f"{path} cannot be read as Parquet, perhaps because it was cut short; restore it, or "
             "remove it and run its conditions again"
         ) from error
-
-
-def _check_columns(path: Path, columns: Iterable[object]) -> None:
-    """Refuse a table that does not say whose its rows are."""
-    if lacking := [name for name in KEY if name not in columns]:
-        raise RecordError(
-            f"{path} is no table of records, since it lacks the column {lacking[0]}; restore it, "
-            "or remove it and run its conditions again"
-        )
 
 
 def digest(table: pd.DataFrame) -> str:

@@ -16,17 +16,13 @@ of SciFact, NFCorpus, TREC-COVID and Emma lie inside, and those of Chroma and Ar
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field
 
 from chunkstudy.base.spans import Chunks
-from chunkstudy.evaluation.measures.token_overlap import Hit, JudgedSpans, TokenOverlap
 from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Ranking
-from chunkstudy.runs import parquet
 
 DEPTH = 20
 PLANES = ("query", "document", "score")
@@ -34,18 +30,6 @@ MOST_ROWS = 9_000
 FIRST = 10
 """Chunks a question kept of each of Chroma's records that pages show."""
 Ints = NDArray[np.int64]
-
-
-class RankingSummary(BaseModel):
-    """What a record says of its ranking."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-    of: Literal["documents", "chunks"]
-    depth: int = Field(gt=0)
-    rows: int = Field(ge=0)
-    bytes: int = Field(ge=0)
-    """Of the values before they are compressed."""
-    sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
 
 
 def of_documents(ranking: Ranking) -> pd.DataFrame:
@@ -76,20 +60,10 @@ def of_chunks(
     return frame
 
 
-def describe(ranking: pd.DataFrame) -> RankingSummary:
-    return RankingSummary(
-        of="chunks" if "start" in ranking else "documents",
-        depth=DEPTH,
-        rows=len(ranking),
-        bytes=int(ranking.memory_usage(index=False).sum()),
-        sha256=parquet.digest(ranking),
-    )
-
-
 def first_chunks(ranking: pd.DataFrame) -> pd.DataFrame:
     """What is kept of a ranking of chunks that is too big to be kept whole."""
     top = ranking[ranking.groupby("query").cumcount() < FIRST]
-    return top[["query", "document", "start", "end"]]
+    return top[["query", "document", "start", "end"]].assign(score=np.float32("nan"))
 
 
 def rows(queries: int, ranking: pd.DataFrame) -> Ints:
@@ -113,14 +87,6 @@ def spans(ranking: pd.DataFrame) -> Chunks:
     columns = ("document", "start", "end")
     document, start, end = (ranking[name].to_numpy(np.int64) for name in columns)
     return Chunks(document, start, end)
-
-
-def hits(ranking: pd.DataFrame, judged: JudgedSpans, hit: Hit) -> NDArray[np.bool_]:
-    """Shape (rows,): whether a ranked chunk hits what is judged for its query."""
-    query, row = TokenOverlap(judged, spans(ranking), hit).hit_pairs
-    is_hit = np.zeros(len(ranking), dtype=np.bool_)
-    is_hit[row[ranking["query"].to_numpy()[row] == query]] = True
-    return is_hit
 
 
 def _frame(query: Ints, columns: dict[str, Ints], score: NDArray[np.float32]) -> pd.DataFrame:

@@ -1,10 +1,10 @@
 """What runs leave: tables that a person can open, one folder a collection.
 
-``<collection>/conditions.parquet`` has a row a condition, which says what produced its scores and
-refuses placeholders; a digest covers the scores, and seconds, which vary from run to run, stand in
-the columns ``timing.*``. ``<collection>/<model>.parquet`` has a row a query of each condition of an
-encoder, in the collection's order, and a column a measure, six decimals.
-``<collection>/rankings/<model>.parquet`` has the rankings of the same conditions (``rankings.py``).
+``<collection>/conditions.parquet`` has a row a condition, which says what produced its scores; a
+digest covers these, and seconds, which vary from run to run, stand in the columns ``timing.*``.
+``<collection>/<model>.parquet`` has a row a query of each condition of an encoder, in the
+collection's order, and a column a measure, six decimals. ``<collection>/rankings/<model>.parquet``
+has the rankings of the same conditions (``rankings.py``).
 
 Who writes holds the folder's lock. Every table is written beside and renamed, that of the
 conditions last, since a row there says that the rest is whole: of a process that is killed, or of
@@ -19,14 +19,14 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import numpy as np
 import pandas as pd
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from chunkstudy.base import places
 from chunkstudy.base.faults import first_fault
 from chunkstudy.base.files import folder_lock
 from chunkstudy.collections import own, registry
+from chunkstudy.evaluation import measures
 from chunkstudy.runs import parquet, rankings
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.parquet import KEY, Key, RecordError
@@ -39,22 +39,34 @@ AS_JSON = (
 )  # fmt: skip
 TIMING = "timing"
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-PLACEHOLDERS = ("", "unknown", "todo", "tbd", "n/a", "placeholder")
-
-
-def _refuse_placeholder(value: str) -> str:
-    if value.strip().lower() in PLACEHOLDERS:
-        raise ValueError("a record holds what produced the scores, not a placeholder")
-    return value
-
-
-Named = Annotated[str, AfterValidator(_refuse_placeholder)]
+Named = Annotated[str, Field(min_length=1)]
 Positive = Annotated[int, Field(gt=0)]
 Natural = Annotated[int, Field(ge=0)]
 
 
 class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class RankingSummary(Strict):
+    """What a record says of its ranking."""
+
+    of: Literal["documents", "chunks"]
+    depth: Positive
+    rows: Natural
+    bytes: Natural
+    """Of the values before they are compressed."""
+    sha256: Sha256
+
+    @classmethod
+    def describing(cls, ranking: pd.DataFrame) -> RankingSummary:
+        return cls(
+            of="chunks" if "start" in ranking else "documents",
+            depth=rankings.DEPTH,
+            rows=len(ranking),
+            bytes=int(ranking.memory_usage(index=False).sum()),
+            sha256=parquet.digest(ranking),
+        )
 
 
 class Counts(Strict):
@@ -96,7 +108,7 @@ class Run(Strict):
     """Of the query ids and the measures, by ``parquet.digest`` of the rows in sorted order."""
     measures: Annotated[list[str], Field(min_length=1)]
     """Its columns of the scores; other columns there belong to other conditions."""
-    ranking: rankings.RankingSummary | None
+    ranking: RankingSummary | None
     """What was ranked; None where nothing was ranked, or before it was kept."""
     model: dict[str, Any] | None
     """The encoder's own description; None where no model takes part."""
@@ -117,12 +129,6 @@ class Run(Strict):
     python: Named
     platform: Named
 
-    @model_validator(mode="after")
-    def _a_model_is_described(self) -> Run:
-        if (self.encoder == "none") != (self.model is None):
-            raise ValueError("a run with an encoder describes its model, one without has none")
-        return self
-
     def with_scores(self, scores: pd.DataFrame) -> Run:
         """The same run with other scores, as :func:`write` takes them."""
         digest = scores_sha256(scores)
@@ -138,6 +144,21 @@ class Run(Strict):
     def key(self) -> tuple[str, ...]:
         """Whose rows are its own, also where a name stands in no table of the study."""
         return (self.chunker, self.encoder, self.ordering, self.protocol)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Everything a run found, before it is written.
+
+    Attributes:
+        scores: a row per query id, a column per measure, as ``scoring.rounded`` gives them.
+        kept: the ranking as stored (``rankings.py``).
+    """
+
+    run: Run
+    scores: pd.DataFrame
+    timing: dict[str, Any]
+    kept: pd.DataFrame | None = None
 
 
 @dataclass(frozen=True)
@@ -162,19 +183,13 @@ class Record:
             RecordError: if they are missing, cut short, or not what was recorded.
         """
         path = scores_path(self.runs, self.run)
-        rows = parquet.read_by_key(path).get(self.run.key)
-        if rows is None:
-            raise RecordError(f"{path} has no scores of {self._name}; run the condition again")
-        if lacking := {"query_id", *self.run.measures} - set(rows):
-            raise RecordError(
-                f"{path} lacks {min(lacking)}, which {CONDITIONS} recorded; run the condition again"
-            )
-        if rows["query_id"].duplicated().any():
-            raise RecordError(f"{path} holds {self._name} twice; run the condition again")
-        scores = rows.astype({"query_id": str}).set_index("query_id")[self.run.measures]
+        rows = parquet.read_by_key(path).get(self.run.key, pd.DataFrame())
+        rows = rows.reindex(columns=["query_id", *self.run.measures])
+        scores = rows.astype({"query_id": str}).set_index("query_id")
         if scores_sha256(scores) != self.run.per_query_sha256:
             raise RecordError(
-                f"{path} is not what {CONDITIONS} recorded of {self._name}; run the condition again"
+                f"{path} is not what {CONDITIONS} recorded of {self.run.condition}; run the "
+                "condition again"
             )
         return scores
 
@@ -199,8 +214,8 @@ class Record:
             rows = parquet.read(path) if path.exists() else None
         if rows is not None and parquet.digest(rows) != kept.sha256:
             raise RecordError(
-                f"{path} does not hold the ranking that was recorded of {self._name}; run the "
-                "condition again"
+                f"{path} does not hold the ranking that was recorded of {self.run.condition}; run "
+                "the condition again"
             )
         return None if rows is None else rows.copy()
 
@@ -212,33 +227,25 @@ class Record:
             return None
         return rows.drop(columns="score")
 
-    @property
-    def _name(self) -> str:
-        return "/".join((self.run.collection, *self.run.key))
-
     def _ranked_rows(self) -> pd.DataFrame | None:
         return parquet.read_by_key(rankings_path(self.runs, self.run)).get(self.run.key)
 
 
 def scores_path(runs: Path, condition: Condition | Run) -> Path:
-    """The table that holds a condition's scores, named after the model."""
-    return runs / condition.collection / f"{_model(condition.encoder)}.parquet"
+    """The table that holds a condition's scores, named after the model without who made it; two
+    that share the name share the table, where the column ``encoder`` tells them apart."""
+    return runs / condition.collection / f"{condition.encoder.rpartition('__')[2]}.parquet"
 
 
 def rankings_path(runs: Path, condition: Condition | Run) -> Path:
     """The table that holds its ranking."""
-    return runs / condition.collection / "rankings" / f"{_model(condition.encoder)}.parquet"
+    scores = scores_path(runs, condition)
+    return scores.parent / "rankings" / scores.name
 
 
-def _large_ranking(ranking: rankings.RankingSummary) -> Path:
+def _large_ranking(ranking: RankingSummary) -> Path:
     """The file of a ranking too big to stand with the others."""
     return places.find().rankings / f"{ranking.sha256}.parquet"
-
-
-def _model(encoder: str) -> str:
-    """An encoder's slug without who made it; two that share the name share the tables, where the
-    column ``encoder`` tells them apart."""
-    return encoder.rpartition("__")[2]
 
 
 def runs_of(condition: Condition) -> Path:
@@ -253,6 +260,13 @@ def scores_sha256(scores: pd.DataFrame) -> str:
     """The digest of a frame of scores with index ``query_id``, whatever its order."""
     order = scores.index.to_numpy(dtype=object).argsort()
     return parquet.digest(scores.iloc[order].rename_axis("query_id").reset_index())
+
+
+def max_difference(scores: pd.DataFrame, others: pd.DataFrame) -> float:
+    """The largest difference of a mean over queries, of measures that both have, without what a
+    reader gets in tokens."""
+    common = [name for name in scores if name in others and not measures.in_tokens(str(name))]
+    return float((scores[common].mean() - others[common].mean()).abs().max())
 
 
 def find(runs: Path) -> list[Condition]:
@@ -290,47 +304,32 @@ def complete(runs: Path, condition: Condition) -> bool:
         return False
 
 
-def write(
-    runs: Path,
-    run: Run,
-    scores: pd.DataFrame,
-    timing: dict[str, Any],
-    ranking: pd.DataFrame | None = None,
-) -> None:
+def write(runs: Path, outcome: Outcome) -> None:
     """Write a record, in place of one of the same condition.
-
-    Args:
-        run: what :func:`read` will give, the digests of ``scores`` and ``ranking`` included.
-        scores: as ``scoring.rounded`` gives them.
 
     Raises:
         RecordError: if a table of the collection is not whole; nothing of it is touched.
     """
+    run, ranking = outcome.run, outcome.kept
     table = runs / run.collection / CONDITIONS
     with folder_lock(table.parent):
-        known = {**_runs(table), run.key: (run, timing)}
-        path = scores_path(runs, run)
+        known = {**_runs(table), run.key: (run, outcome.timing)}
+        path, ranked_path = scores_path(runs, run), rankings_path(runs, run)
         rows = {key: of for key, of in parquet.read_by_key(path).items() if key in known}
+        ranked = dict(parquet.read_by_key(ranked_path))
+        before = ranked.pop(run.key, None)
         if ranking is not None and run.ranking is not None and len(ranking) > rankings.MOST_ROWS:
             parquet.write(_large_ranking(run.ranking), ranking, rankings.PLANES)
-            kept = Record(runs, run, timing).first_chunks()
-            ranking = None if kept is None else rankings.first_chunks(ranking)
-        _write_ranking(runs, run, ranking)
-        rows[run.key] = scores.rename_axis("query_id").reset_index()
-        measures = dict.fromkeys(name for key in sorted(rows) for name in known[key][0].measures)
-        parquet.write_by_key(path, rows, ["query_id", *measures])
+            some_kept = before is not None and before["score"].isna().any()
+            ranking = rankings.first_chunks(ranking) if some_kept else None
+        if ranking is not None:
+            ranked[run.key] = ranking
+        columns = next((list(of) for of in ranked.values()), [])
+        parquet.write_by_key(ranked_path, ranked, columns, rankings.PLANES)
+        rows[run.key] = outcome.scores.rename_axis("query_id").reset_index()
+        measures_of = dict.fromkeys(name for key in sorted(rows) for name in known[key][0].measures)
+        parquet.write_by_key(path, rows, ["query_id", *measures_of])
         parquet.write_dicts(table, [_row(*known[key]) for key in sorted(known)])
-
-
-def _write_ranking(runs: Path, run: Run, ranking: pd.DataFrame | None) -> None:
-    """Put a ranking, or its first chunks, in place of what there is of a run."""
-    path = rankings_path(runs, run)
-    rows = {key: of for key, of in parquet.read_by_key(path).items() if key != run.key}
-    if ranking is not None:
-        scored = "score" in ranking
-        rows[run.key] = ranking if scored else ranking.assign(score=np.float32("nan"))
-    columns = list(next(iter(rows.values()))) if rows else []
-    parquet.write_by_key(path, rows, columns, rankings.PLANES)
 
 
 def _runs(path: Path) -> dict[Key, tuple[Run, dict[str, Any]]]:
@@ -359,12 +358,6 @@ def _parse(path: Path, row: dict[str, Any]) -> tuple[Run, dict[str, Any]]:
         RecordError: if it is of another schema version, malformed, or of another collection.
     """
     name = "/".join(str(row.get(part)) for part in ("collection", *KEY))
-    current = Run.model_fields["schema_version"].default
-    if row.get("schema_version") != current:
-        raise RecordError(
-            f"{path} has {name} in schema version {row.get('schema_version')} and this code reads "
-            f"version {current}; run the condition again, or use the code that wrote it"
-        )
     content: dict[str, Any] = {TIMING: {}}
     for column, value in row.items():
         part, _, inner = column.partition(".")

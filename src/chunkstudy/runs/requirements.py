@@ -30,8 +30,13 @@ def requirements(condition: Condition, lacking_here: bool = False) -> list[str]:
         sentences += _of_replies(chunker.llm, "draws these boundaries", lacking_here, nobody)
     if method.llm:
         sentences += _of_replies(method.llm, "writes these contexts", lacking_here)
-    if chunker.reader:
-        sentences += _of_reader(causal_model(chunker.reader), lacking_here)
+    reader = causal_model(chunker.reader) if chunker.reader else None
+    if reader and not (lacking_here and weights.at_hand(reader)):
+        how = weights.remedy(reader)
+        sentences.append(
+            f"needs the weights of {reader.id}, whose reading of the text draws these boundaries: "
+            + (f"{how} or go online once" if how else "go online")
+        )
     if (known := chunker.entry.segments) and condition.collection not in known:
         sentences.append(
             f"needs a segmentation of {condition.collection}: {condition.chunker} is one of "
@@ -69,15 +74,4 @@ def _of_replies(model: str, does: str, lacking_here: bool, why: str = "") -> lis
     return [
         f"needs recordings of {model}, which {does}, or {key} and CHUNKSTUDY_LLM=record to ask "
         f"it{why}"
-    ]
-
-
-def _of_reader(model: models.ModelSpec, lacking_here: bool) -> list[str]:
-    """That a causal model's weights are needed, ``lacking_here``: and are not at hand."""
-    if lacking_here and weights.at_hand(model):
-        return []
-    how = weights.remedy(model)
-    return [
-        f"needs the weights of {model.id}, whose reading of the text draws these boundaries: "
-        + (f"{how} or go online once" if how else "go online")
     ]

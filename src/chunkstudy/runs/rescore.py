@@ -96,9 +96,7 @@ def of_documents(collection: Collection, measure: str, ranking: pd.DataFrame) ->
         )
     chunks = rankings.every_row(len(collection.queries), ranking)
     documents = best_of_each(chunks, ranking["document"].to_numpy(np.int64))
-    scores = document_measures.per_query(collection, documents, (measure,))
-    by_query: pd.Series = scores.set_index("query_id")["value"]
-    return by_query
+    return document_measures.per_query(collection, documents, (measure,))[measure]
 
 
 def of_chunks(

@@ -5,43 +5,31 @@ from __future__ import annotations
 import platform
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from chunkstudy.base import tokens
 from chunkstudy.base.files import check_writable
-from chunkstudy.base.spans import Chunker, Collection
+from chunkstudy.base.spans import Chunker, Collection, chunk_documents
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.encoders import api
 from chunkstudy.encoders.api import ApiEncoder
 from chunkstudy.evaluation.retrieval import hnsw
-from chunkstudy.runs import rankings, records, scoring
-from chunkstudy.runs.chunking import chunk, describe, describe_language_model
+from chunkstudy.runs import records, scoring
+from chunkstudy.runs.chunking import cut, describe, describe_language_model
 from chunkstudy.runs.conditions import PREPENDED, Condition, ConditionError
 from chunkstudy.runs.encoding import Vectors, contexts_of, encode_both, jobs, read_once
+from chunkstudy.runs.records import Outcome
 from chunkstudy.runs.requirements import reason_not_run
 from chunkstudy.runs.store import VectorStore, load_store
 
 PACKAGES = ("numpy", "torch", "transformers", "tokenizers", "tiktoken", "chunkstudy")
 UNITS = ("cl100k", "wordpiece", "characters")
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """Everything a run found, before it is written."""
-
-    run: records.Run
-    scores: pd.DataFrame
-    """A row per query id, a column per measure, as stored."""
-    timing: dict[str, Any]
-    kept: pd.DataFrame | None
-    """The ranking as stored (``rankings.py``)."""
 
 
 def made_on(packages: Iterable[str]) -> dict[str, Any]:
@@ -62,26 +50,19 @@ def run(condition: Condition, vectors: Path, runs: Path) -> Outcome:
     """
     check_writable(runs)
     outcome = of_record(condition, vectors)
-    write(outcome, runs)
+    records.write(runs, outcome)
     return outcome
 
 
 def of_record(condition: Condition, vectors: Path) -> Outcome:
-    """What the record of a condition holds, not written yet; see :func:`compute`."""
+    """What the record of a condition holds, not written yet; see :func:`compute`. Of a layout, of
+    which there are many, that is the scores that are compared."""
     outcome = compute(condition, vectors)
-    return _of_one_measure(outcome) if condition.method.beside else outcome
-
-
-def write(outcome: Outcome, runs: Path) -> None:
-    """Write the record of an outcome."""
-    records.write(runs, outcome.run, outcome.scores, outcome.timing, outcome.kept)
-
-
-def _of_one_measure(outcome: Outcome) -> Outcome:
-    """What a record of a layout keeps, of which there are many: the scores that are compared."""
-    scores = outcome.scores[[outcome.run.condition.measure]]
+    if not condition.method.beside:
+        return outcome
+    scores = outcome.scores[[condition.measure]]
     run = outcome.run.with_scores(scores).model_copy(update={"ranking": None})
-    return replace(outcome, run=run, scores=scores, kept=None)
+    return Outcome(run, scores, outcome.timing)
 
 
 def compute(
@@ -125,7 +106,7 @@ def read_together(conditions: Sequence[Condition], vectors: Path) -> None:
                 jobs(
                     store,
                     collection.documents,
-                    chunk(c, collection, store),
+                    cut(collection, c.chunking, c.rules, store),
                     c.method,
                     c.rules,
                 )
@@ -152,7 +133,10 @@ def evaluate(
     """
     method, protocol = condition.method, condition.rules
     started, encoding = time.perf_counter(), store.seconds if store else 0.0
-    chunks = chunk(condition, collection, store, chunker)
+    if chunker:
+        chunks = chunk_documents(chunker, collection.documents)
+    else:
+        chunks = cut(collection, condition.chunking, protocol, store)
     seconds = time.perf_counter() - started - (store.seconds - encoding if store else 0.0)
     texts = chunks.texts(collection.documents)
     vectors: Vectors | None = None
@@ -191,7 +175,7 @@ def evaluate(
         chunks_sha256=chunks.digest(),
         measures=list(scores.columns),
         per_query_sha256=records.scores_sha256(scores),
-        ranking=None if scored.kept is None else rankings.describe(scored.kept),
+        ranking=None if scored.kept is None else records.RankingSummary.describing(scored.kept),
         model=api.describe(store.encoder, vectors) if store and vectors else None,
         boundaries=None if chunker else describe(condition.chunking, store),
         reading=_reading(condition, before),

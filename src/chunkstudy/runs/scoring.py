@@ -128,7 +128,10 @@ def in_corpus(collection: Collection, chunks: Chunks, by: By, protocol: Protocol
     also what is ``PRINTED`` of the collection."""
     is_whole = len(chunks) == len(collection.documents)
     measures = ranking.MEASURES + (PRINTED.get(collection.name, ()) if is_whole else ())
-    excluded = excluded_documents(collection, protocol)
+    # ArguAna's queries are documents of its corpus; the official evaluators drop equal ids in every
+    # collection (beir's and MTEB's ``ignore_identical_ids``).
+    drops_own = collection.skips_own_id or protocol.drops_own_id
+    excluded = own_documents(collection) if drops_own else None
     if isinstance(by, retrieval.Ranking) or protocol.depth == "formula":
         most = int(np.bincount(chunks.document).max()) if len(chunks) else 0
         rank = partial(documents_of, _ranked(by, jina_depth(most)), chunks.document)
@@ -140,9 +143,8 @@ def in_corpus(collection: Collection, chunks: Chunks, by: By, protocol: Protocol
         depth = min(8 * depth, documents)
         ranked = rank(depth, excluded)
     scores = ranking.per_query(collection, ranked, measures)
-    wide = scores.pivot(index="query_id", columns="measure", values="value")
     return Scored(
-        wide.reindex(index=scores["query_id"].unique(), columns=list(measures)),
+        scores,
         ties_at_cut=int((ranked.score[:, RANK - 1] == ranked.score[:, RANK]).sum()),
         tie_range={f"nDCG@{RANK}": ranking.tie_bounds(collection, ranked, f"nDCG@{RANK}")},
         kept=rankings.of_documents(ranked),
@@ -210,17 +212,6 @@ def depth_read(name: str) -> int:
     """How many chunks a query the measures of a collection's task read of a ranking."""
     deepest = {"in_corpus": DOCUMENT_DEPTH, "in_document": max(FIRST_HIT_CUTS)}
     return deepest.get(registry.find(name).task, OVERLAP_DEPTH)
-
-
-def excluded_documents(collection: Collection, protocol: Protocol) -> NDArray[np.int64] | None:
-    """Shape (queries,): the document that bears the query's id and is dropped, or -1.
-
-    ArguAna's queries are documents of its corpus; the official evaluators drop equal ids in every
-    collection (beir's and MTEB's ``ignore_identical_ids``).
-    """
-    if not (collection.skips_own_id or protocol.drops_own_id):
-        return None
-    return own_documents(collection)
 
 
 def _ranked(by: By, depth: int, limit: retrieval.Limit | None = None) -> retrieval.Ranking:

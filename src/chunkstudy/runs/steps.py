@@ -178,8 +178,7 @@ def search(
     if returned is None:
         return ranked(k)
     _, group = small_to_large.returned(returned)
-    ranking = small_to_large.search_groups(ranked, group, k, first=max(k, FUSED))
-    return Ranking(ranking.chunk[:, :k], ranking.score[:, :k], ranking.ties_at_cut)
+    return small_to_large.search_groups(ranked, group, k, first=max(k, FUSED)).of_depth(k)
 
 
 def to_any_depth(
@@ -222,10 +221,8 @@ def score(
             chunks or queries, or the ranking is not deep enough.
     """
     _check_chunks(of, chunks)
-    if isinstance(by, Vectors):
-        _check_vectors(of, chunks, by)
-    elif by is not None:
-        _check_ranking(of, chunks, by)
+    if by is not None:
+        _check_ranked(of, chunks, by)
     scored = scoring.score(of.name, of, chunks, by, rules(protocol))
     return scoring.rounded(scored.scores)
 
@@ -258,25 +255,24 @@ def _check_chunks(of: Collection, chunks: Chunks) -> None:
         )
 
 
-def _check_vectors(of: Collection, chunks: Chunks, vectors: Vectors) -> None:
-    """Refuse vectors of another number of queries or chunks."""
-    given = (len(vectors.queries), len(vectors.chunks))
-    if given != (len(of.queries), len(chunks)):
+def _check_ranked(of: Collection, chunks: Chunks, by: Vectors | Ranking) -> None:
+    """Refuse vectors or a ranking of other queries or chunks, or of too few chunks a query."""
+    expected = (len(of.queries), len(chunks))
+    if isinstance(by, Vectors):
+        given = (len(by.queries), len(by.chunks))
+        if given != expected:
+            raise StepError(
+                f"the vectors are of {given[0]} queries and {given[1]} chunks, and {of.name} has "
+                f"{expected[0]} queries and is given with {expected[1]} chunks; encode these"
+            )
+        return
+    queries, depth = by.chunk.shape
+    if queries != expected[0] or by.chunk.max(initial=-1) >= expected[1]:
         raise StepError(
-            f"the vectors are of {given[0]} queries and {given[1]} chunks, and {of.name} has "
-            f"{len(of.queries)} queries and is given with {len(chunks)} chunks; encode these"
+            f"the ranking is of other chunks or queries than the {expected[1]} chunks and "
+            f"{expected[0]} queries of {of.name} given with it; search these"
         )
-
-
-def _check_ranking(of: Collection, chunks: Chunks, ranking: Ranking) -> None:
-    """Refuse a ranking of other queries or chunks, or of too few chunks a query."""
-    queries, depth = ranking.chunk.shape
-    if queries != len(of.queries) or ranking.chunk.max(initial=-1) >= len(chunks):
-        raise StepError(
-            f"the ranking is of other chunks or queries than the {len(chunks)} chunks and "
-            f"{len(of.queries)} queries of {of.name} given with it; search these"
-        )
-    read = min(scoring.depth_read(of.name), len(chunks))
+    read = min(scoring.depth_read(of.name), expected[1])
     if depth < read:
         raise StepError(
             f"the ranking has {depth} chunks a query, and the measures of {of.name} read {read}; "

@@ -14,7 +14,6 @@ from __future__ import annotations
 import hashlib
 import json
 import struct
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -56,10 +55,10 @@ class VectorStore:
     """An encoder that remembers.
 
     ``computed`` (texts or chunks) and ``seconds`` tell what was not remembered. Several processes
-    may share the folder.
+    may share the folder, which holds the vectors of all encoders.
 
     Raises:
-        OSError: here and later, if the disk is full or read-only.
+        OSError: here and later, if the disk is full or read-only; what the folder holds is whole.
     """
 
     def __init__(self, encoder: Encoder, folder: Path) -> None:
@@ -72,13 +71,16 @@ class VectorStore:
         described = {k: v for k, v in encoder.describe().items() if k not in read}
         key = json.dumps(described, sort_keys=True, default=str)
         name = hashlib.sha256(key.encode()).hexdigest()[:16]
-        self._kept = VectorFiles(folder, name)
+        self._files = folder / name
+        self._places: dict[bytes, tuple[Path, int]] = {}
+        self._seen: set[Path] = set()
+        check_writable(self._files)
 
     def encode(
         self, texts: Sequence[str], role: Role = "document", label: str = "encoding"
     ) -> Vectors:
         """Unit vectors of the texts, shape (texts, dimension), float32, in their order."""
-        vectors, missing = self._kept.read(self.encoder.keys(texts, role), self.encoder.dimension)
+        vectors, missing = self._read(self.encoder.keys(texts, role))
         todo = sorted(missing.items(), key=lambda item: len(texts[item[1][-1]]))
         with _progress(len(todo), label, "text") as bar:
             for block in (dict(todo[i : i + BLOCK]) for i in range(0, len(todo), BLOCK)):
@@ -91,8 +93,7 @@ class VectorStore:
 
     def missing(self, texts: Sequence[str], role: Role = "document") -> list[str]:
         """The texts that :meth:`encode` would compute, each once."""
-        keys = self.encoder.keys(texts, role)
-        missing = self._kept.read(keys, self.encoder.dimension)[1]
+        missing = self._read(self.encoder.keys(texts, role))[1]
         return [texts[rows[-1]] for rows in missing.values()]
 
     def pool(
@@ -141,8 +142,7 @@ class VectorStore:
             [_span_key(digest, layout, *place) for place in places.tolist()]
             for digest, layout, places in zip(digests, layouts, spans, strict=True)
         ]
-        together = [key for of_document in keys for key in of_document]
-        vectors, missing = self._kept.read(together, self.encoder.dimension)
+        vectors, missing = self._read([key for of_document in keys for key in of_document])
         wanted: dict[bytes, PoolJob] = {}
         for digest, layout, of_document, places in zip(digests, layouts, keys, spans, strict=True):
             for key, place in zip(of_document, places.tolist(), strict=True):
@@ -151,11 +151,50 @@ class VectorStore:
         return vectors, missing, wanted
 
     def _keep(self, vectors: Vectors, rows: Missing, computed: Vectors) -> None:
-        """Put what was computed where it is wanted, and keep it."""
+        """Put what was computed where it is wanted, and write it as a block, all or nothing."""
         for places, vector in zip(rows.values(), computed, strict=True):
             vectors[places] = vector
-        self._kept.write(list(rows), computed)
+        together = b"".join(rows)
+        content = {
+            "keys": np.frombuffer(together, np.uint8).reshape(-1, KEY),
+            "vectors": np.asarray(computed).astype("<f4"),
+        }
+        path = self._files / (hashlib.sha256(together).hexdigest()[:32] + SUFFIX)
+        write_bytes(path, save(content), durable=True)
         self.computed += len(rows)
+
+    def _read(self, keys: Sequence[bytes]) -> tuple[Vectors, Missing]:
+        """A row a key, and which rows are zero since their vectors are not here; those that others
+        wrote meanwhile are."""
+        if any(key not in self._places for key in keys):
+            self._look()
+        by_file: dict[Path, list[tuple[int, int]]] = {}
+        for wanted, key in enumerate(keys):
+            if key in self._places:
+                path, row = self._places[key]
+                by_file.setdefault(path, []).append((wanted, row))
+        # Filled file by file, so that no vector stands in memory twice.
+        vectors = np.zeros((len(keys), self.encoder.dimension), dtype=np.float32)
+        here = np.zeros(len(keys), dtype=np.bool_)
+        for path, pairs in by_file.items():
+            kept = _tensor(path, "vectors")
+            if kept is not None and kept.shape[1:] == vectors.shape[1:]:
+                wanted_rows, rows = np.array(pairs).T
+                vectors[wanted_rows], here[wanted_rows] = kept[rows], True
+        missing: Missing = {}
+        for row in np.flatnonzero(~here)[::-1].tolist():
+            missing.setdefault(keys[row], []).append(row)
+        return vectors, missing
+
+    def _look(self) -> None:
+        """Index the files that were not seen yet."""
+        for path in sorted(set(self._files.glob(f"[!.]*{SUFFIX}")) - self._seen):
+            keys = _tensor(path, "keys")
+            if keys is None:
+                continue
+            self._seen.add(path)
+            for row, key in enumerate(keys):
+                self._places.setdefault(key.tobytes(), (path, row))
 
 
 @lru_cache(maxsize=4)
@@ -195,70 +234,7 @@ def _blocks(jobs: list[PoolJob]) -> Iterator[list[PoolJob]]:
 
 
 def _progress(total: int, label: str, unit: str) -> tqdm[Any]:
-    return tqdm(
-        total=total, desc=label, unit=unit, unit_scale=True, disable=not sys.stderr.isatty()
-    )
-
-
-class VectorFiles:
-    """The vectors of one encoder.
-
-    Args:
-        folder: of all encoders' vectors.
-        name: of the encoder.
-
-    Raises:
-        OSError: here and later, if the folder takes nothing more; what it holds is whole.
-    """
-
-    def __init__(self, folder: Path, name: str) -> None:
-        self.folder = folder / name
-        self._places: dict[bytes, tuple[Path, int]] = {}
-        self._seen: set[Path] = set()
-        check_writable(self.folder)
-
-    def read(self, keys: Sequence[bytes], dimension: int) -> tuple[Vectors, Missing]:
-        """A row a key, and which rows are zero since their vectors are not here; those that others
-        wrote meanwhile are."""
-        if any(key not in self._places for key in keys):
-            self._look()
-        by_file: dict[Path, list[tuple[int, int]]] = {}
-        for wanted, key in enumerate(keys):
-            if key in self._places:
-                path, row = self._places[key]
-                by_file.setdefault(path, []).append((wanted, row))
-        # Filled file by file, so that no vector stands in memory twice.
-        vectors = np.zeros((len(keys), dimension), dtype=np.float32)
-        here = np.zeros(len(keys), dtype=np.bool_)
-        for path, pairs in by_file.items():
-            kept = _tensor(path, "vectors")
-            if kept is not None and kept.shape[1:] == (dimension,):
-                wanted_rows, rows = np.array(pairs).T
-                vectors[wanted_rows], here[wanted_rows] = kept[rows], True
-        missing: Missing = {}
-        for row in np.flatnonzero(~here)[::-1].tolist():
-            missing.setdefault(keys[row], []).append(row)
-        return vectors, missing
-
-    def write(self, keys: Sequence[bytes], vectors: Vectors) -> None:
-        """Write a block, all or nothing."""
-        together = b"".join(keys)
-        content = {
-            "keys": np.frombuffer(together, np.uint8).reshape(-1, KEY),
-            "vectors": np.asarray(vectors).astype("<f4"),
-        }
-        path = self.folder / (hashlib.sha256(together).hexdigest()[:32] + SUFFIX)
-        write_bytes(path, save(content), durable=True)
-
-    def _look(self) -> None:
-        """Index the files that were not seen yet."""
-        for path in sorted(set(self.folder.glob(f"[!.]*{SUFFIX}")) - self._seen):
-            keys = _tensor(path, "keys")
-            if keys is None:
-                continue
-            self._seen.add(path)
-            for row, key in enumerate(keys):
-                self._places.setdefault(key.tobytes(), (path, row))
+    return tqdm(total=total, desc=label, unit=unit, unit_scale=True, disable=None)
 
 
 def _tensor(path: Path, name: str) -> NDArray[np.generic] | None:

@@ -25,7 +25,7 @@ from chunkstudy.base.sources import SourceFile, fetch
 from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.runs import study_results
-from chunkstudy.runs.chunking import chunk
+from chunkstudy.runs.chunking import cut
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.run import PACKAGES, made_on
 from chunkstudy.runs.store import VectorStore, load_store
@@ -95,7 +95,7 @@ class Context:
     def chunks(self, condition: Condition, store: VectorStore | None = None) -> Chunks:
         """The chunks of a condition; ``store`` where its chunker asks a model for boundaries."""
         collection = self.collection(condition.collection)
-        made = chunk(condition, collection, store)
+        made = cut(collection, condition.chunking, condition.rules, store)
         parts = (condition.collection, condition.chunker, condition.encoder, condition.protocol)
         return self.cut("/".join(parts), made)
 
@@ -126,8 +126,8 @@ def run(places: Places, experiment: Experiment) -> tuple[Path, Tables]:
     return folder, tables
 
 
-def chosen(experiment: Experiment, pattern: str = "*") -> list[Any]:
-    """The parts whose name fits a pattern.
+def todo(places: Places, experiment: Experiment, pattern: str = "*") -> list[Any]:
+    """The parts whose name fits a pattern and that were not run yet.
 
     Raises:
         StudyError: if there are none, or the experiment does not come in parts.
@@ -139,22 +139,18 @@ def chosen(experiment: Experiment, pattern: str = "*") -> list[Any]:
     if not matching:
         named = ", ".join(part.name for part in experiment.plan)
         raise StudyError(f"no part of study {name} is asked for; its parts are {named}")
-    return matching
-
-
-def todo(places: Places, experiment: Experiment, parts: Sequence[Any]) -> list[Any]:
-    """Those of the parts that were not run yet."""
-    tables = study_results.tables(places, experiment.name)
+    tables = study_results.tables(places, name)
     done = set(tables["parts"]["part"]) if "parts" in tables else set()
-    return [part for part in parts if part.name not in done]
+    return [part for part in matching if part.name not in done]
 
 
-def run_parts(places: Places, experiment: Experiment, parts: Sequence[Any]) -> tuple[Path, Tables]:
-    """Run parts that were not run yet; the study's folder, and its tables with all parts so far."""
+def run_parts(places: Places, experiment: Experiment, pattern: str = "*") -> tuple[Path, Tables]:
+    """Run the parts that :func:`todo` names; the study's folder, and its tables with all parts so
+    far."""
     name = experiment.name
-    assert experiment.part, f"study {name} does not come in parts"
     folder = study_results.folder(places, name)
-    for part in todo(places, experiment, parts):
+    for part in todo(places, experiment, pattern):
+        assert experiment.part
         context = Context(places)
         context.say(f"{name}: {part.name}")
         tables_of_part = experiment.part(context, part)
@@ -196,22 +192,19 @@ def _joined(
 
 def _merged(folder: Path, now: dict[str, Any]) -> dict[str, Any]:
     """What made these parts, and those before."""
-    if not (folder / study_results.PROVENANCE).exists():
+    before = study_results.provenance(folder)
+    if not before:
         return now
-    before = study_results.read_provenance(folder).model_dump(mode="json", exclude_none=True)
+    versions, others = before["packages"], now["packages"]
     models = [model for model in before["models"] if model not in now["models"]]
-    versions = now["packages"].keys() | before["packages"].keys()
     return {
         **now,
         "packages": {
-            name: _both(before["packages"].get(name), now["packages"].get(name))
-            for name in sorted(versions)
+            name: _both(versions.get(name), others.get(name))
+            for name in sorted(versions.keys() | others.keys())
         },
-        "python": _both(before["python"], now["python"]),
-        "platform": _both(before["platform"], now["platform"]),
-        "collections": before["collections"] | now["collections"],
-        "chunks": before["chunks"] | now["chunks"],
-        "sources": before["sources"] | now["sources"],
+        **{name: _both(before[name], now[name]) for name in ("python", "platform")},
+        **{name: before[name] | now[name] for name in ("collections", "chunks", "sources")},
         "models": models + now["models"],
     }
 

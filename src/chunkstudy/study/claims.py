@@ -14,22 +14,19 @@ parts. What follows:
 
 from __future__ import annotations
 
-import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 
 from chunkstudy.base.places import Places
 from chunkstudy.published import sources, statements
 from chunkstudy.published.cells import CLAIMS, Fact
 from chunkstudy.published.statements import Statement
-from chunkstudy.study.drawing import COLORS, one_legend, style, titled
+from chunkstudy.study import written
 from chunkstudy.study.formats import MINUS, Columns
 from chunkstudy.study.titles import one_of
 
@@ -39,8 +36,8 @@ if TYPE_CHECKING:
 Decided = bool | np.bool_ | pd.Series | pd.DataFrame | None
 Truth = Decided | Sequence[Decided]
 Row = dict[str, str]
-STRENGTH = {"contradicted": 0, "partly": 1, "holds": 2}
-"""Which verdict grants a sentence more; an open one compares with none."""
+VERDICTS = ("holds", "partly", "contradicted", "open")
+"""Those that grant a sentence more come first; an open one compares with none."""
 COLUMNS = [
     "id", "work", "place", "claim", "reading", "verdict", "basis", "numbers", "needs", "page",
 ]  # fmt: skip
@@ -50,12 +47,6 @@ SHOWN_AS: Columns = {
     "numbers": lambda text: NEGATIVE.sub(MINUS, text),
     "reading": one_of({"plain": "as it stands"}),
 }
-
-VERDICTS = {"holds": (COLORS[2], ""), "partly": (COLORS[1], "//"),
-            "contradicted": (COLORS[3], "xx"), "open": ("0.85", "")}  # fmt: skip
-"""Colours and hatches, so that verdicts differ in grey print too."""
-LEGIBLE = 2
-"""Claims of a bar that is wide enough for its count."""
 READINGS = {"fair": "as a fair reader takes them", "strict": "word for word"}
 SHORTER_PLACES = {
     "Late Chunking is Resilient to Poor Boundary Cues": "Boundary Cues",
@@ -168,10 +159,10 @@ def _verdicts(statement: Statement, claim: Claim) -> dict[str, str]:
         verdicts[reading] = verdict(*truths)
     if ("open" in verdicts.values()) != bool(statement.needs):
         raise ClaimError(f"{of_the_claim}: `needs` in {CLAIMS} says what an open reading waits for")
-    decided = [STRENGTH[word] for word in verdicts.values() if word != "open"]
+    decided = [VERDICTS.index(word) for word in verdicts.values() if word != "open"]
     if decided and not claim.numbers:
         raise ClaimError(f"{of_the_claim} is decided without a number; give one")
-    if decided != sorted(decided, reverse=True):
+    if decided != sorted(decided):
         raise ClaimError(f"{of_the_claim}: the strict reading grants it more than the fair one")
     return verdicts
 
@@ -211,9 +202,9 @@ def collect(places: Places) -> pd.DataFrame:
         ClaimError: if two pages judge one claim, or a page judges one that is not listed.
     """
     pages: Mapping[str, dict[str, list[Row]]] = defaultdict(dict)
-    for path in sorted((places.results / "answers").glob("*.json")):
-        for row in json.loads(path.read_text(encoding="utf-8")).get("claims", ()):
-            pages[row["id"]].setdefault(path.stem, []).append(row)
+    for page, content in written.every(places):
+        for row in content.get("claims", ()):
+            pages[row["id"]].setdefault(page, []).append(row)
     for id, of_pages in pages.items():
         if len(of_pages) > 1:
             raise ClaimError(f"claim {id} is judged in {' and in '.join(of_pages)}; leave one")
@@ -251,32 +242,6 @@ def counts(claims: pd.DataFrame) -> pd.DataFrame:
         for reading in READINGS
     ]
     return pd.DataFrame(rows, columns=["work", "read", "claims", *VERDICTS])
-
-
-@style()
-def figure_verdicts(claims: pd.DataFrame) -> Figure:
-    """Stacked bars of the claims of each work, a panel for each way of reading them."""
-    figure, panels = plt.subplots(1, 2, figsize=(8.3, 2.8), sharey=True)
-    box = {"facecolor": "white", "edgecolor": "none", "pad": 1, "alpha": 0.8}
-    for axes, title in zip(panels, READINGS.values(), strict=True):
-        of_reading = counts(claims).query("read == @title").set_index("work")
-        names = [sources.WORKS[str(work)].title for work in of_reading.index]
-        left = 0 * of_reading["claims"]
-        for verdict, (color, hatch) in VERDICTS.items():
-            bars = axes.barh(names, of_reading[verdict], left=left, color=color, hatch=hatch,
-                             edgecolor="white", label=verdict)  # fmt: skip
-            labels = [str(count) if count >= LEGIBLE else "" for count in of_reading[verdict]]
-            axes.bar_label(bars, labels, label_type="center", bbox=box)
-            left = left + of_reading[verdict]
-        axes.set_title(f"read {title}", loc="left")
-        axes.set_xlabel("claims")
-    panels[0].invert_yaxis()
-    one_legend(figure, panels[:1], columns=4)
-    read = both(claims)
-    fairly, strictly = (int((read[reading] == "holds").sum()) for reading in READINGS)
-    titled(figure, f"Of {len(read)} claims {fairly} hold as a fair reader takes them, {strictly} "
-           "word for word")  # fmt: skip
-    return figure
 
 
 def paper_tables(study: Study, claims: pd.DataFrame) -> None:

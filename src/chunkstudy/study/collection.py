@@ -6,12 +6,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
+from itertools import groupby
 
 import pandas as pd
 from IPython.display import HTML
 
 from chunkstudy.base.places import Places
-from chunkstudy.base.spans import Collection, Document, Judgment, Span
+from chunkstudy.base.spans import Collection, Span
 from chunkstudy.collections import registry
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.runs import facts
@@ -39,14 +40,10 @@ class ShownCollection:
     def __post_init__(self) -> None:
         registry.find(self.name)
 
-    def load(self) -> Collection:
-        """Its documents, questions and judgments."""
-        return load_collection(self.name)
-
     def counts(self) -> pd.DataFrame:
         """A row a part: documents, characters, tokens, questions, excerpts."""
         kept = pd.DataFrame() if self.fresh else facts.read(self.places, f"{self.name}_counts")
-        counts = facts.counts(self.load()) if kept.empty else kept
+        counts = facts.counts(load_collection(self.name)) if kept.empty else kept
         part = counts["part"].str.partition("/")[0]
         sums = counts.assign(part=part, documents=1).groupby("part", sort=False)
         return (
@@ -60,29 +57,12 @@ class ShownCollection:
             return {}
         kept = pd.DataFrame() if self.fresh else facts.read(self.places, self.name)
         if kept.empty:
-            return self.load().groups
+            return load_collection(self.name).groups
         return dict(zip(kept["query_id"], kept["part"], strict=True))
-
-    def question(self, number: int = 0) -> HTML:
-        """A question and its excerpts, marked in their surroundings."""
-        return question(self.load(), number)
 
     def _repr_html_(self) -> str:
         counts = self.counts()
         return Table.of(counts[[name for name in SHOWN if name in counts]]).html()
-
-
-def question(collection: Collection, number: int) -> HTML:
-    """A question by its place in the collection, and each of its excerpts in its surroundings."""
-    asked = collection.queries[number]
-    texts = {document.id: document for document in collection.documents}
-    judged = collection.judgments_by_query()[asked.id]
-    shown = []
-    for judgment in judged:
-        document = texts[judgment.document]
-        span = (max(0, judgment.start - AROUND), min(len(document.text), judgment.end + AROUND))
-        shown.append(f"<li><i>{_name(document)}</i>: {marked(document, span, judged)}</li>")
-    return HTML(f"<p><b>{escape(asked.text)}</b></p><ul>{''.join(shown)}</ul>")
 
 
 def hits(collection: Collection, number: int, ranking: pd.DataFrame, k: int, chunker: str) -> HTML:
@@ -96,46 +76,32 @@ def hits(collection: Collection, number: int, ranking: pd.DataFrame, k: int, chu
     shown = []
     for row in ranking[ranking["query"] == number].head(k).to_dict("records"):
         document = collection.documents[row["document"]]
-        text = _shortened(document, (row["start"], row["end"]), judged)
+        spans = [(j.start, j.end) for j in judged if j.document == document.id]
+        text = marked(document.text, _shortened((row["start"], row["end"]), spans), spans)
         cosine = f"{row['score']:.3f}, " if "score" in row else ""
-        shown.append(f"<li>{cosine}<i>{_name(document)}</i>: {text}</li>")
+        name = escape(titles.shown("part", document.id))
+        shown.append(f"<li>{cosine}<i>{name}</i>: {text}</li>")
     cut = escape(titles.shown("chunker", chunker))
     head = f"<p><b>{escape(asked.text)}</b></p><p>{cut}; cosine, document, text:</p>"
     return HTML(f"{head}<ol>{''.join(shown)}</ol>")
 
 
-def marked(document: Document, span: Span, judged: Sequence[Judgment]) -> str:
+def marked(text: str, span: Span, judged: Sequence[Span]) -> str:
     """The text of a span as HTML, marked where it is judged; dots where more stands around it."""
     start, end = span
-    parts, at = [ELLIPSIS if start else ""], start
-    for first, last in sorted(_inside(document, span, judged)):
-        parts += [escape(document.text[at : max(at, first)])]
-        if last > max(at, first):
-            parts += [MARK.format(escape(document.text[max(at, first) : last]))]
-        at = max(at, last)
-    return "".join([*parts, escape(document.text[at:end]), ELLIPSIS * (end < len(document.text))])
+    inside = {at for first, last in judged for at in range(max(start, first), min(end, last))}
+    html = ELLIPSIS if start else ""
+    for is_judged, places in groupby(range(start, end), inside.__contains__):
+        part = escape("".join(text[at] for at in places))
+        html += MARK.format(part) if is_judged else part
+    return html + ELLIPSIS * (end < len(text))
 
 
-def _shortened(document: Document, chunk: Span, judged: Sequence[Judgment]) -> str:
+def _shortened(chunk: Span, judged: Sequence[Span]) -> Span:
     """A chunk around what is judged in it, or its beginning."""
     start, end = chunk
-    inside = _inside(document, chunk, judged)
+    inside = [span for span in judged if span[0] < end and start < span[1]]
     if not inside:
-        return marked(document, (start, min(end, start + AROUND)), judged)
-    first = max(start, min(low for low, _ in inside) - AROUND)
-    last = min(end, max(high for _, high in inside) + AROUND)
-    return marked(document, (first, last), judged)
-
-
-def _inside(document: Document, span: Span, judged: Sequence[Judgment]) -> list[Span]:
-    """What is judged of a span."""
-    start, end = span
-    return [
-        (max(start, judgment.start), min(end, judgment.end))
-        for judgment in judged
-        if judgment.document == document.id and judgment.start < end and start < judgment.end
-    ]
-
-
-def _name(document: Document) -> str:
-    return escape(titles.shown("part", document.id))
+        return start, min(end, start + AROUND)
+    first, last = min(low for low, _ in inside), max(high for _, high in inside)
+    return max(start, first - AROUND), min(end, last + AROUND)

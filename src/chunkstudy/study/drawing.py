@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import io
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -56,11 +56,8 @@ class RoundedLog(scale.LogScale):
 scale.register_scale(RoundedLog)
 
 
-@contextmanager
-def style() -> Iterator[None]:
-    """The style of every figure, while it lasts; or of those that a function draws, above it."""
-    with plt.style.context(STYLE):
-        yield
+style = partial(plt.style.context, STYLE)
+"""The style of every figure, while it lasts; or of those that a function draws, above it."""
 
 
 def save(figure: Figure, path: Path) -> Path:

@@ -3,13 +3,12 @@ a record of the study, one made before, or a run now."""
 
 from __future__ import annotations
 
-import hashlib
-import shutil
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Literal, get_args
 
 import pandas as pd
@@ -17,14 +16,12 @@ from IPython.display import HTML
 from tqdm import tqdm
 
 from chunkstudy.base.faults import ModelError
-from chunkstudy.base.files import write_text
 from chunkstudy.base.places import Places
 from chunkstudy.base.spans import SpanError
 from chunkstudy.chunkers.own import ChunkerError, OwnChunker, checked
 from chunkstudy.collections import registry
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.encoders import models
-from chunkstudy.evaluation.measures import in_tokens
 from chunkstudy.evaluation.retrieval.chunks import SearchError
 from chunkstudy.runs import rankings, records, rescore, scoring
 from chunkstudy.runs.conditions import (
@@ -37,9 +34,8 @@ from chunkstudy.runs.conditions import (
 )
 from chunkstudy.runs.requirements import reason_not_run
 from chunkstudy.runs.run import compute, run
-from chunkstudy.runs.store import load_store
 from chunkstudy.runs.study_results import StudyError
-from chunkstudy.study.collection import hits
+from chunkstudy.study.collection import ShownCollection, hits
 from chunkstudy.study.scores import Scores
 
 MEASURES = {
@@ -62,8 +58,10 @@ Cut = int | Literal["Min"]
 
 Compute = Literal["stored", "missing", "fresh"]
 COMPUTES: tuple[Compute, ...] = get_args(Compute)
-WHOLE = "whole"
-"""The file that says a fresh computation is finished, so that the next one begins anew."""
+
+
+class NoRecordError(StudyError):
+    """What has no record, where nothing is computed; the message says how it is."""
 
 
 @dataclass(frozen=True)
@@ -122,58 +120,35 @@ class RunCache:
     """Where scores come from.
 
     ``stored`` reads the study's records. ``missing`` computes what has none, and keeps it below
-    ``build``. ``fresh`` computes everything, vectors too, in a folder of its own; where it was
-    interrupted it goes on, and once finished the next one begins anew.
+    ``build``. ``fresh`` computes everything, vectors too, in a folder that goes with the study.
     """
 
-    def __init__(self, places: Places, study: str, compute: Compute) -> None:
-        self.places, self.study, self.compute = places, study, compute
-
-    def begin(self, variants: Sequence[Variant]) -> None:
-        """Say what will be computed together; a finished fresh computation of it is thrown away."""
-        if self.compute != "fresh":
-            self._at = (self.places.build / "runs", self.places.vectors)
-            return
-        key = hashlib.sha256("\n".join(variant.path for variant in variants).encode()).hexdigest()[
-            :8
-        ]
-        folder = self.places.build / "fresh" / self.study / key
-        if (folder / WHOLE).exists():
-            load_store.cache_clear()
-            shutil.rmtree(folder)
-        self._at = (folder / "runs", folder / "vectors")
-
-    @property
-    def vectors(self) -> Path:
-        """Where what is computed keeps vectors; a fresh computation has a folder of its own."""
-        return self._at[1]
-
-    def finish(self) -> None:
-        """Say that everything of a fresh computation is there."""
-        if self.compute == "fresh":
-            write_text(self._at[0].parent / WHOLE, "")
+    def __init__(self, places: Places, compute: Compute) -> None:
+        self.places, self.compute = places, compute
+        self.vectors, self._runs = places.vectors, places.build / "runs"
+        if compute == "fresh":
+            places.build.mkdir(parents=True, exist_ok=True)
+            self._fresh = TemporaryDirectory(prefix="fresh-", dir=places.build)
+            self.vectors = Path(self._fresh.name) / "vectors"
+            self._runs = Path(self._fresh.name) / "runs"
 
     def find(self, variant: Variant) -> RunScores:
         """A chunker's scores.
 
         Raises:
-            StudyError: if they are not stored, or cannot be computed here; says what can.
+            NoRecordError: if they are not stored and nothing is computed.
+            StudyError: if they cannot be computed here; says what can.
         """
         if variant.has_record and self.compute != "fresh" and (kept := self.kept(variant)):
             return kept
+        if self.compute != "stored":
+            return self.run(variant)
+        what = str(variant.condition)
+        if not variant.has_record:
+            kind = "a function of yours" if variant.function else "of the published search a run"
+            what = f"{kind}, {variant.name},"
         stored = self.stored(variant.condition.collection)
-        if self.compute == "stored":
-            if not variant.has_record:
-                what = (
-                    "a function of yours" if variant.function else "of the published search a run"
-                )
-                raise StudyError(
-                    f'{what}, {variant.name}, has no record; compute="missing" runs it'
-                )
-            raise StudyError(
-                f'{variant.condition} has no record; compute="missing" runs it. {stored}'
-            )
-        return self.run(variant)
+        raise NoRecordError(f'{what} has no record; compute="missing" runs it. {stored}')
 
     def kept(self, variant: Variant) -> RunScores | None:
         """The study's own record; None where there is none."""
@@ -185,19 +160,18 @@ class RunCache:
         Raises:
             StudyError: if the encoder or the collection cannot be had, or the chunker fails.
         """
-        runs, vectors = self._at
-        if variant.has_record and (kept := read(variant, runs, here=True)):
+        if variant.has_record and (kept := read(variant, self._runs, here=True)):
             return kept
         stored = self.stored(variant.condition.collection)
         if reason := reason_not_run(variant.condition):
             raise StudyError(f"{variant.condition} cannot be run here: {reason}. {stored}")
         try:
             if variant.has_record:
-                outcome = run(variant.condition, vectors, runs)
+                outcome = run(variant.condition, self.vectors, self._runs)
             else:
                 documents = load_collection(variant.condition.collection).documents
                 chunker = variant.function and checked(variant.function, documents)
-                outcome = compute(variant.condition, vectors, chunker, variant.approximate)
+                outcome = compute(variant.condition, self.vectors, chunker, variant.approximate)
         except (ChunkerError, SpanError) as error:
             raise StudyError(f"chunker {variant.name}: {error}") from error
         except (ConditionError, SearchError) as error:
@@ -273,17 +247,11 @@ class Runs:
         if k != MIN and k < 1:
             raise StudyError(f"k is how many chunks are retrieved, 1 or more, and not {k}")
         measures = tuple(measures) or self._measures(k)
-        parts = self.parts()
-        frames = []
+        by_name = {}
         for name, scored in list(self.found.items()):
             whole, self.found[name] = self._scored(scored, measures, k)
-            ids = whole.index.to_series()
-            part = ids.map(lambda query: parts.get(query, "all"))
-            keys = pd.DataFrame({"part": part, "query_id": ids})
-            keys.insert(0, "chunker", name)
-            frames.append(keys.join(whole[list(measures)]))
-        paths = {name: scored.variant.path for name, scored in self.found.items()}
-        return Scores(pd.concat(frames, ignore_index=True), measures, paths, k)
+            by_name[name] = whole[list(measures)]
+        return self._together(by_name, measures, k)
 
     def by(self, measure: str) -> Scores:
         """Scores by one measure of as many as it names: ``DCG@10`` is of the first ten."""
@@ -297,8 +265,7 @@ class Runs:
         Raises:
             StudyError: if of more than one question in twenty ten chunks are shorter.
         """
-        parts = self.parts()
-        frames = []
+        by_name = {}
         for name, scored in list(self.found.items()):
             self.found[name], ranking = self._ranked(scored, rankings.FIRST)
             own = ranking[ranking.groupby("query").cumcount() < rankings.FIRST]
@@ -312,13 +279,21 @@ class Runs:
                 )
             start = read - length
             cut = own.assign(end=own["end"] - (read - characters).clip(lower=0))
-            values = self._value(scored, BUDGET, cut[start < characters])
-            keys = pd.DataFrame({"part": values.index.map(parts), "query_id": values.index})
-            keys.insert(0, "chunker", name)
-            frames.append(keys.assign(**{BUDGET: values.to_numpy()}))
+            by_name[name] = self._value(scored, BUDGET, cut[start < characters]).to_frame(BUDGET)
+        return self._together(by_name, (BUDGET,), f"{characters:,} characters")
+
+    def _together(
+        self, by_name: Mapping[str, pd.DataFrame], measures: tuple[str, ...], k: int | str
+    ) -> Scores:
+        """Each chunker's scores by query as those of all."""
+        parts, frames = self.parts(), []
+        for name, scores in by_name.items():
+            ids = scores.index.to_series()
+            part = ids.map(lambda query: parts.get(query, "all"))
+            keys = pd.DataFrame({"chunker": name, "part": part, "query_id": ids})
+            frames.append(keys.join(scores))
         paths = {name: scored.variant.path for name, scored in self.found.items()}
-        read_of_each = f"{characters:,} characters"
-        return Scores(pd.concat(frames, ignore_index=True), (BUDGET,), paths, read_of_each)
+        return Scores(pd.concat(frames, ignore_index=True), measures, paths, k)
 
     def hits(self, question: int = 0, chunker: str = "", k: int = 5) -> HTML:
         """The first chunks of a question, the judged text in them marked.
@@ -331,29 +306,6 @@ class Runs:
         scored, ranking = self._ranked(self.found[chunker or next(iter(self.found))], k)
         collection = load_collection(self.collection)
         return hits(collection, question, ranking, k, scored.variant.name)
-
-    def against_records(self) -> pd.DataFrame:
-        """The runs beside the study's own records of the same conditions, a row a chunker that has
-        one: ``same chunks``, ``n`` questions, ``questions that differ`` in any score, and the
-        largest ``difference`` of a mean, a fraction."""
-        rows: list[dict[str, object]] = []
-        for ours in self:
-            kept = self.computing.kept(ours.variant) if ours.variant.has_record else None
-            if kept is None:
-                continue
-            common = [name for name in ours.wide if name in kept.wide and not in_tokens(str(name))]
-            scores, others = ours.wide[common], kept.wide[common].reindex(ours.wide.index)
-            differ = (scores - others).abs().gt(0).any(axis=1)
-            rows.append(
-                {
-                    "chunker": ours.variant.name,
-                    "same chunks": ours.run.chunks_sha256 == kept.run.chunks_sha256,
-                    "n": len(scores),
-                    "questions that differ": int(differ.sum()),
-                    "difference": float((scores.mean() - others.mean()).abs().max()),
-                }
-            )
-        return pd.DataFrame(rows)
 
     def _measures(self, k: Cut) -> tuple[str, ...]:
         """What is scored: without a model only what no search decides."""
@@ -403,44 +355,44 @@ class Runs:
         return computed, computed.ranking
 
 
-def variants(
-    collection: str,
+def find(
+    collection: ShownCollection,
     chunkers: Sequence[Chunker],
     encoder: str,
     window: int | None,
     ordering: str,
     protocol: str,
+    approximate: bool,
     computing: RunCache,
-    approximate: bool = False,
-) -> list[Variant]:
-    """The chunkers of a comparison, each with a name of its own.
+) -> Runs:
+    """The runs of all chunkers, each with a name of its own; what is computed shows how far it is.
 
     Raises:
         StudyError: for a chunker, encoder, window or protocol that does not exist, with those that
             do.
     """
-    chosen: list[Variant] = []
     if not chunkers:
         raise StudyError("no chunker was named; give one or more")
     try:
         slug = NONE if encoder == NONE else _slug(encoder, window)
     except ModelError as error:
-        raise StudyError(f"{error}. {computing.stored(collection)}") from error
+        raise StudyError(f"{error}. {computing.stored(collection.name)}") from error
+    order = NONE if slug == NONE else ordering
+    some: dict[str, Variant] = {}
     for chunker in chunkers:
-        name = (
-            chunker
-            if isinstance(chunker, str)
-            else _name(chunker, [variant.name for variant in chosen])
-        )
-        cut = name if isinstance(chunker, str) else STAND_IN
+        function = None if isinstance(chunker, str) else chunker
+        name = chunker if isinstance(chunker, str) else _name(chunker, some)
+        cut = STAND_IN if function else name
         try:
-            order = NONE if slug == NONE else ordering
-            condition = Condition(collection, cut, slug, order, protocol)
+            condition = Condition(collection.name, cut, slug, order, protocol)
         except (ConditionError, ModelError, ValueError) as error:
             raise StudyError(str(error)) from error
-        function = None if isinstance(chunker, str) else chunker
-        chosen.append(Variant(name, condition, function, approximate))
-    return chosen
+        some[name] = Variant(name, condition, function, approximate)
+    stored = computing.compute == "stored"
+    bar = tqdm(some.values(), collection.name, unit="chunker", disable=stored)
+    by_name = {variant.name: computing.find(variant) for variant in bar}
+    sys.stderr.flush()
+    return Runs(collection.name, by_name, collection.parts, computing)
 
 
 def _slug(encoder: str, window: int | None) -> str:
@@ -454,17 +406,7 @@ def _slug(encoder: str, window: int | None) -> str:
     return str(EncoderName(models.spec(model).id, window, dtype))
 
 
-def find(collection: str, some: Sequence[Variant], computing: RunCache) -> dict[str, RunScores]:
-    """The scores of all chunkers; what is computed shows how far it is."""
-    computing.begin(some)
-    bar = tqdm(some, collection, unit="chunker", disable=computing.compute == "stored")
-    by_name = {variant.name: computing.find(variant) for variant in bar}
-    computing.finish()
-    sys.stderr.flush()
-    return by_name
-
-
-def _name(function: OwnChunker, taken: Sequence[str]) -> str:
+def _name(function: OwnChunker, taken: Collection[str]) -> str:
     """What a function of the reader's is called: by its name, where it has one that is free."""
     name = getattr(function, "__name__", type(function).__name__)
     name = "your function" if name == "<lambda>" else name

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from itertools import product
 
 import pandas as pd
 from IPython.display import HTML
@@ -102,49 +102,37 @@ class Scores:
         """Mean and deviation over all questions, as a published table has them: ``run, chunker,
         part, measure, statistic, value`` and, of a mean, its 95% interval ``low`` to ``high``;
         fractions. With ``parts`` also of each corpus."""
-        names = ["all", *(self.frame["part"].unique() if parts else ())]
-        return pd.concat([self._summary(str(part)) for part in names], ignore_index=True)
-
-    def _summary(self, part: str) -> pd.DataFrame:
+        groups = [("all", self.frame)]
+        groups += [*self.frame.groupby("part", sort=False)] if parts else []
         rows: list[dict[str, object]] = []
-        some = self.frame if part == "all" else self.frame[self.frame["part"] == part]
-        for chunker, own in some.groupby("chunker", sort=False):
-            for measure in self.measures:
-                interval = statistics.bootstrap_interval(own[measure])
-                key: dict[str, object] = {
-                    "run": self.runs[str(chunker)],
-                    "chunker": chunker,
-                    "part": part,
-                    "measure": measure,
-                }
-                mean = statistics.mean(own[measure])
+        for part, some in groups:
+            for (chunker, own), measure in product(
+                some.groupby("chunker", sort=False), self.measures
+            ):
+                run, values = self.runs[str(chunker)], own[measure]
+                key: dict[str, object] = {"run": run, "chunker": chunker, "part": part}
+                key["measure"] = measure
+                mean, interval = statistics.mean(values), statistics.bootstrap_interval(values)
                 ends = {"low": interval.low, "high": interval.high}
                 rows.append(key | {"statistic": "mean", "value": mean} | ends)
-                std = statistics.population_std(own[measure])
+                std = statistics.population_std(values)
                 rows.append(key | {"statistic": "std", "value": std})
         return pd.DataFrame(rows)
 
-    def paired(
-        self,
-        baseline: str = BEST,
-        measure: str = "",
-        correction: Literal["holm"] = "holm",
-    ) -> pd.DataFrame:
-        """Every other chunker minus the baseline, question by question.
+    def paired(self, baseline: str = BEST, measure: str = "") -> pd.DataFrame:
+        """Every other chunker minus the baseline, question by question; Holm's correction over
+        them.
 
         Args:
             baseline: a chunker, or ``best``: the one of the highest mean.
             measure: by which; the first where none is named.
-            correction: of the p of all these comparisons; only Holm's.
 
         Returns:
             What ``statistics.differences.differences`` does, a row a chunker.
 
         Raises:
-            StudyError: if the baseline was not run, or another correction is asked for.
+            StudyError: if the baseline was not run.
         """
-        if correction != "holm":
-            raise StudyError(f"unknown correction {correction!r}; use 'holm'")
         if baseline not in (BEST, *self.runs):
             raise StudyError(f"{baseline!r} was not run; use best or one of {', '.join(self.runs)}")
         name = measure or self.measures[0]

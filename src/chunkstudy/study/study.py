@@ -13,7 +13,6 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import pandas as pd
@@ -50,7 +49,7 @@ class Study:
     Args:
         name: of the notebook, without its ending, or any other word.
         compute: ``stored`` reads the study's records; ``missing`` also runs what has none;
-            ``fresh`` runs everything anew, and goes on where it was interrupted.
+            ``fresh`` runs everything anew.
         shown_as: how columns of its tables are shown, by name, where they are no fractions.
 
     Raises:
@@ -64,7 +63,7 @@ class Study:
         if compute not in COMPUTES:
             raise StudyError(f"unknown compute {compute!r}; use one of {', '.join(COMPUTES)}")
         self.name, self.places, self._columns = name, project.find(), dict(shown_as or {})
-        self._computing = RunCache(self.places, name, compute)
+        self._computing = RunCache(self.places, compute)
         shell = get_ipython()
         source = self.places.notebooks / f"{name}.ipynb"
         changed = notebook.changed(source, shell.user_ns if shell is not None else {})
@@ -80,25 +79,6 @@ class Study:
     def collection(self, name: str) -> ShownCollection:
         """A collection's corpora, questions and judged excerpts, by number; its texts on demand."""
         return ShownCollection(self.places, name, fresh=self._computing.compute == "fresh")
-
-    def can_run(
-        self,
-        collection: str,
-        chunkers: Sequence[runs.Chunker],
-        encoder: str = ENCODER,
-        window: int | None = None,
-        protocol: str = CORRECTED.name,
-        ordering: str = PRE_EMBEDDING,
-    ) -> bool:
-        """Whether :meth:`runs` of the same may be asked for: where nothing is computed, whether all
-        have records."""
-        if self._computing.compute != "stored":
-            return True
-        given = (collection, chunkers, encoder, window, ordering, protocol, self._computing)
-        return all(
-            variant.has_record and self._computing.kept(variant)
-            for variant in runs.variants(*given)
-        )
 
     def runs(
         self,
@@ -122,22 +102,17 @@ class Study:
             protocol: whose way of cutting and counting: ``as_published-chroma``, ``corrected``, ...
             search: ``exact``, or ``published``: one run of Chroma's approximate search.
             ordering: ``pre_embedding``, or late chunking as in ``contextualized-512``.
+
+        Raises:
+            NoRecordError: if one has no record and nothing is computed.
         """
         if search not in SEARCHES:
             raise StudyError(f"unknown search {search!r}; use one of {', '.join(SEARCHES)}")
         shown = self.collection(collection) if isinstance(collection, str) else collection
-        some = runs.variants(
-            shown.name,
-            chunkers,
-            encoder,
-            window,
-            ordering,
-            protocol,
-            self._computing,
-            approximate=search == "published",
+        approximate, computing = search == "published", self._computing
+        return runs.find(
+            shown, chunkers, encoder, window, ordering, protocol, approximate, computing
         )
-        by_name = runs.find(shown.name, some, self._computing)
-        return runs.Runs(shown.name, by_name, shown.parts, self._computing)
 
     def table(
         self,
@@ -218,7 +193,8 @@ class Study:
             StudyError: with the study's own parameters, if the condition does not hold.
         """
         if not self.default:
-            shown = f"{sentence} {OTHERWISE}" if holds else notebook.failed(_caller())
+            caller = inspect.stack(0)[1].frame
+            shown = f"{sentence} {OTHERWISE}" if holds else notebook.failed(caller)
             display(Markdown(f"**{question}** {shown}"))
             return
         if not holds:
@@ -358,8 +334,8 @@ class Study:
                 f"table {name} of the paper has a column whose rows are all the same or an "
                 "interval named twice; leave it out and say it in the caption"
             )
-        headed = Table(table.text.set_axis(list(heads.values()), axis=1))
-        text = headed.latex(name, caption, span, heads.get(once, ""), shorter)
+        headed = table.text.set_axis(list(heads.values()), axis=1)
+        text = latex.table(headed, name, caption, span, heads.get(once, ""), shorter or {})
         write_text(self._folder("paper") / f"paper_{name}.tex", text)
 
     def stored(
@@ -428,10 +404,3 @@ class Study:
         if self._numbers:
             content["numbers"] = self._numbers
         write_json(self._folder("answers") / f"{self.name}.json", content)
-
-
-def _caller() -> FrameType:
-    """The frame of whoever called the method that asks."""
-    here = inspect.currentframe()
-    assert here and here.f_back and here.f_back.f_back
-    return here.f_back.f_back

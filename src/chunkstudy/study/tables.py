@@ -133,24 +133,26 @@ class Table:
         return cls(pd.DataFrame(text, index=frame.index), below if len(frame) else NO_ROW)
 
     def html(self, caption: str = "", file: str = "") -> str:
-        """For a page; folded where it is long (:func:`_html`)."""
-        return _html(self.text, caption, self.note, file)
+        """For a page, with its note below; behind a line that opens it where it is ``LONG``."""
+        rows = len(self.text)
+        cut = f"{rows - MOST:,} more rows stand in the file." if rows > MOST else ""
+        said = " ".join(filter(None, [cut, self.note]))
+        below = f"<p>{escape(said)}</p>" if said else ""
+        if rows <= LONG:
+            return _table(self.text, caption) + below
+        where = f" As a file: <code>results/tables/{file}.csv</code>." if file else ""
+        head = f"<b>{escape(caption)}</b> {rows:,} rows, folded; click to open.{where}"
+        table = _table(self.text.head(MOST), "")
+        return f"<details><summary>{head}</summary>{table}{below}</details>"
 
     def markdown(self) -> str:
         lines = [list(self.text), *self.text.to_numpy().tolist()]
         head, *rest = (f"| {' | '.join(line)} |" for line in lines)
         return "\n".join([head, "|" + "---|" * self.text.shape[1], *rest])
 
-    def latex(
-        self,
-        name: str,
-        caption: str,
-        span: latex.Span = "appendix",
-        once: str = "",
-        shorter: Mapping[str, str] | None = None,
-    ) -> str:
-        """For a paper (:func:`chunkstudy.study.latex.table`)."""
-        return latex.table(self.text, name, caption, span, once, shorter or {})
+    def latex(self, name: str, caption: str) -> str:
+        """For an appendix of somebody's paper."""
+        return latex.table(self.text, name, caption, "appendix", "", {})
 
 
 def _hidden(name: str, frame: pd.DataFrame) -> bool:
@@ -312,17 +314,6 @@ def _named(family: str, frame: pd.DataFrame) -> str:
     for slug in sorted(told, key=len, reverse=True):
         family = family.replace(slug, told[slug])
     return family
-
-
-def _html(found: pd.DataFrame, caption: str, note: str, file: str) -> str:
-    """A table with its note below; behind a line that opens it where it is ``LONG``."""
-    cut = f"{len(found) - MOST:,} more rows stand in the file." if len(found) > MOST else ""
-    below = f"<p>{escape(said)}</p>" if (said := " ".join(filter(None, [cut, note]))) else ""
-    if len(found) <= LONG:
-        return _table(found, caption) + below
-    where = f" As a file: <code>results/tables/{file}.csv</code>." if file else ""
-    head = f"<b>{escape(caption)}</b> {len(found):,} rows, folded; click to open.{where}"
-    return f"<details><summary>{head}</summary>{_table(found.head(MOST), '')}{below}</details>"
 
 
 def _table(found: pd.DataFrame, caption: str) -> str:

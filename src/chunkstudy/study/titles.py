@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from chunkstudy.base.models import CAUSAL_MODELS
-from chunkstudy.chunkers.table import CHUNKERS
 from chunkstudy.encoders import models
 from chunkstudy.evaluation import measures
 from chunkstudy.published.sources import WORKS
@@ -29,7 +28,6 @@ from chunkstudy.study.formats import (
     whole,
 )
 
-FAMILIES = {name: entry.title for name, entry in CHUNKERS.items()}
 PRINTED_SEGMENTATIONS = {
     "SIMPLE_CHUNKING": "Small model, by structure",
     "COT_TOPIC_CHUNKING": "Small model, by topic",
@@ -157,8 +155,6 @@ BASELINES = {
     "sentences": "best sentence",
 }
 """What is matched with the question."""
-SIMILARITIES = ("least similar excerpt", "most similar earlier question")
-"""Of a generated question."""
 
 
 def chunker(slug: str) -> str:
@@ -168,7 +164,7 @@ def chunker(slug: str) -> str:
         ValueError: if the slug names no chunker.
     """
     spec = parse_chunker(slug)
-    parts = [FAMILIES[spec.name]]
+    parts = [spec.entry.title]
     unit = "characters" if spec.length == "characters" else "tokens"
     if spec.name == "sentence" and spec.sizes == (1,):
         parts = ["Single sentences"]
@@ -233,10 +229,7 @@ def system(name: str) -> str:
 
 
 def context(source: str) -> str:
-    """What is put before each chunk; ``late-512`` is late chunking, to be held beside it."""
-    name, _, window = source.partition("-")
-    if name == "late":
-        return f"late chunking, {window} tokens"
+    """What is put before each chunk."""
     by = parse_method(f"{PREPENDED}-{source}").llm
     return f"a sentence by {language_model(by)}" if by else CONTEXTS[source]
 
@@ -347,26 +340,23 @@ COLUMNS: Columns = {
     "p_holm": Column("p, Holm", probability),
     "p_equivalent_holm": Column("p of equivalence, Holm", probability),
     "source": Column("source", one_of({"records": "ours"})),
-    **alike(named("chunker"), "instead", "remedy"),
-    **alike(named("collection"), "collections", "measured on", "left out", "above in"),
+    **alike(named("chunker"), "instead"),
+    **alike(named("collection"), "collections", "measured on"),
     **alike(named("language model"), "answered by"),
     # Sizes, counts, costs and speeds.
     **alike(whole, "published size", "draws", "chunks", "documents", "requests",
-            "tokens in", "tokens read", "tokens written", "tokens that a reader gets"),
-    **alike(tenths, "candidates", "pieces", "seconds", "chunks a document", "mean characters"),
+            "tokens that a reader gets"),
+    **alike(tenths, "seconds", "mean characters"),
     **alike(number, "size in cl100k", "size in WordPiece", "size in WordPiece with special tokens",
             "documents a second", "printed a second", "tokens a second", "million tokens in",
             "million tokens out", "US dollars"),
     "run": Column("cells run", whole),
     "not_run": Column("not run", whole),
-    "chunking s/M tokens": Column("chunking: seconds per million tokens", number),
     "document length": Column("document length, characters", whole),
     "length function": Column("length function", one_of({**LENGTHS, "cl100k": "OpenAI's tokens"})),
-    "folds": Column("folds recorded", whole),
-    "wordpiece_tokens": Column("WordPiece tokens", whole),
     # Chroma's report, beside what is published of it.
     **alike(number, "published threshold", "reached by 95%", "95% of questions below",
-            *SIMILARITIES, "largest difference"),
+            "largest difference"),
     "main": Column("main table", percent),
     "appendix - main": Column("difference, points", points),
     "SpanRecall@5 difference": Column("difference, points", points),
@@ -378,12 +368,7 @@ COLUMNS: Columns = {
     "method": Column("method", named("method")),
     "arm": Column("arm", one_of(BASELINES)),
     **alike(number, "r", "area"),
-    "Pearson r": Column("Pearson's r", number),
-    "Spearman rho": Column("Spearman's rho", number),
-    "p (exact)": Column("p, exact", probability),
     "random": Column("mean of draws", percent),
-    "p_rank": Column("p of its place", probability),
-    "score of words": Column("score of BM25", percent),
     "entropy": Column("entropy, bits", number),
     "error": Column("standard error, bits", number),
     "signal": Column("signal", one_of(SIGNALS)),
@@ -397,7 +382,6 @@ COLUMNS: Columns = {
     "trained on": Column("trained on", one_of(TRAINED_ON)),
     "against one trained on": Column("against one trained on", one_of(TRAINED_ON)),
     **alike(thousandths, "loss before", "loss kept", "cosine distance"),
-    "relative distance": Column("length of the difference, % of the vector's", percent),
     "of the next chunk": Column("% of neighbours' distance", percent),
     # Labels.
     "computed": Column("computed", lambda value: f"{value:.3g}"),
@@ -407,12 +391,8 @@ COLUMNS: Columns = {
     "f1": Column("F1", percent),
     "gold": Column("gold chunks a query", number),
     "held by a tenth": Column("gold chunks held by a tenth of queries, %", percent),
-    "recall of a": Column("first's recall", percent),
-    "recall of b": Column("second's recall", percent),
     "a minus b": Column("first minus second, points", points),
     "shown by them": Column("difference that these show, points", percent),
     "needed": Column("queries needed", whole),
-    "needed for 2 points": Column("queries needed for 2 points", whole),
-    "needed for 5 points": Column("queries needed for 5 points", whole),
 }  # fmt: skip
 """By name, how a column of any page is shown; a study says itself what its pages alone call so."""

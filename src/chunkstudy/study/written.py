@@ -33,7 +33,7 @@ def table(places: Places, name: str) -> pd.DataFrame:
 
 def answers(places: Places) -> pd.DataFrame:
     """Every answer, a row each: ``page``, ``question``, ``answer``."""
-    rows = [{"page": page, **one} for page, content in _every(places) for one in content["answers"]]
+    rows = [{"page": page, **one} for page, content in every(places) for one in content["answers"]]
     return pd.DataFrame(rows, columns=["page", "question", "answer"])
 
 
@@ -41,12 +41,13 @@ def numbers(places: Places) -> dict[str, str]:
     """The numbers that notebooks kept for the paper, as written, by ``what-it-is-of/number``; and
     ``what-it-is-of`` itself, by which the paper names what a sentence rests on."""
     found: dict[str, str] = {}
-    for _, content in _every(places):
+    for _, content in every(places):
         for name, text in content.get("numbers", {}).items():
             found |= {name.partition("/")[0]: "", name: text}
     return found
 
 
-def _every(places: Places) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def every(places: Places) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """What each notebook left, by the notebook's name."""
     for path in sorted((places.results / "answers").glob("*.json")):
         yield path.stem, json.loads(path.read_text(encoding="utf-8"))

@@ -3,9 +3,9 @@
 Source: ir-measures over pytrec_eval. Its nDCG takes the grade itself as gain (not 2^grade - 1) and
 log2(rank + 1) as discount; grades of 0 and below gain nothing. The ideal and the recall count every
 judged document of a query, also those that the corpus lacks. A query that retrieves nothing
-relevant scores 0; a query without any relevant document has no ideal and is left out
-(``unjudged``). trec_eval re-sorts a run by score and breaks ties by id; it is given strictly
-decreasing scores here, so the order scored is the order of the ranking.
+relevant scores 0; a query without any relevant document has no ideal and is left out. trec_eval
+re-sorts a run by score and breaks ties by id; it is given strictly decreasing scores here, so the
+order scored is the order of the ranking.
 """
 
 from __future__ import annotations
@@ -36,15 +36,6 @@ def judged_documents(collection: Collection) -> dict[str, dict[str, int]]:
     return grades
 
 
-def unjudged(collection: Collection) -> tuple[str, ...]:
-    """The queries without a relevant document, which no measure of ranking can score."""
-    return tuple(
-        query
-        for query, grades in judged_documents(collection).items()
-        if max(grades.values(), default=0) <= 0
-    )
-
-
 def per_query(
     collection: Collection, ranking: Ranking, measures: Sequence[str] = MEASURES
 ) -> pd.DataFrame:
@@ -56,8 +47,7 @@ def per_query(
         measures: ir-measures' names, such as ``nDCG@10``.
 
     Returns:
-        ``query_id, measure, value``: all queries of the first measure, then of the next; values
-        are fractions.
+        A row a query, by its id, and a column a measure; values are fractions.
 
     Raises:
         ValueError: if the ranking is not of this collection, is too shallow for a measure's
@@ -65,11 +55,10 @@ def per_query(
     """
     _check_rows(collection, ranking)
     parsed = {name: _parse(name, ranking) for name in measures}
-    skipped = set(unjudged(collection))
     judged = {
         query: grades
         for query, grades in judged_documents(collection).items()
-        if query not in skipped
+        if max(grades.values(), default=0) > 0
     }
     ids = [document.id for document in collection.documents]
     depth = ranking.chunk.shape[1]
@@ -80,12 +69,11 @@ def per_query(
     }
     evaluator = ir_measures.pytrec_eval.evaluator(set(parsed.values()), judged)
     values = {(str(m.measure), m.query_id): m.value for m in evaluator.iter_calc(run)}
-    rows = [
-        (query, name, float(values[str(measure), query]))
+    columns = {
+        name: [float(values[str(measure), query]) for query in judged]
         for name, measure in parsed.items()
-        for query in judged
-    ]
-    return pd.DataFrame(rows, columns=["query_id", "measure", "value"])
+    }
+    return pd.DataFrame(columns, pd.Index(list(judged), name="query_id"))
 
 
 def tie_bounds(
@@ -108,7 +96,7 @@ def tie_bounds(
         order = np.lexsort((gain, group), axis=1)
         document = np.take_along_axis(ranking.chunk, order, axis=1)
         scores = per_query(collection, replace(ranking, chunk=document), (measure,))
-        means.append(float(scores["value"].mean()))
+        means.append(float(scores[measure].mean()))
     return means[0], means[1]
 
 

@@ -55,6 +55,13 @@ class Ranking:
     score: NDArray[np.float32]
     ties_at_cut: NDArray[np.int64]
 
+    def of_depth(self, depth: int) -> Ranking:
+        """The same, cut or padded to a depth."""
+        missing = ((0, 0), (0, max(0, depth - self.chunk.shape[1])))
+        chunk = np.pad(self.chunk, missing, constant_values=NO_CHUNK)
+        score = np.pad(self.score, missing, constant_values=-np.inf)
+        return Ranking(chunk[:, :depth], score[:, :depth], self.ties_at_cut)
+
     def tied_at(self, cut: int) -> NDArray[np.bool_]:
         """Shape (queries,): whether the order by index alone decided what the first ``cut`` are."""
         if cut == self.score.shape[1]:

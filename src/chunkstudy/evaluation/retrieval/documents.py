@@ -4,6 +4,8 @@ A ranking of documents has their indices where one of chunks has the chunks'."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,7 +13,6 @@ from chunkstudy.base.spans import Collection
 from chunkstudy.evaluation.retrieval.chunks import (
     NO_CHUNK,
     Ranking,
-    SearchError,
     check_shapes,
     keep_best,
     nothing_kept,
@@ -44,11 +45,9 @@ def search_documents(
             with what is returned.
 
     Raises:
-        SearchError: if shapes do not fit, ``chunk_document`` does not ascend from 0 or above, or
-            a value is not finite.
+        SearchError: if shapes do not fit, or a value is not finite.
     """
     check_shapes(queries, vectors, depth, block)
-    _check_documents(chunk_document, len(vectors))
     ranking = nothing_kept(len(queries), depth)
     # The best score so far of the one document that the last block did not finish.
     unfinished = np.full(len(queries), -np.inf, dtype=np.float32)
@@ -81,20 +80,12 @@ def documents_of(
         chunk_document: shape (chunks,), the index of each chunk's document, ascending.
         depth: documents kept per query.
         excluded: shape (queries,), a document never returned to the query, or -1.
-
-    Raises:
-        SearchError: if the ranking names a chunk that does not exist, or ``chunk_document`` does
-            not ascend from 0 or above.
     """
-    _check_documents(chunk_document, max(len(chunk_document), ranking.chunk.max(initial=-1) + 1))
     # Equal scores stand by chunk, hence by document, and stay so when later chunks are dropped.
     best = best_of_each(ranking, chunk_document, excluded)
-    missing = ((0, 0), (0, max(depth - ranking.chunk.shape[1], 0)))
-    score = np.pad(best.score, missing, constant_values=-np.inf)
-    document = np.pad(best.chunk, missing, constant_values=NO_CHUNK)
-    last = score[:, depth - 1 : depth]
-    ties = ((score[:, depth:] == last) & ~np.isneginf(last)).sum(axis=1)
-    return Ranking(document[:, :depth], score[:, :depth], ties)
+    last = best.of_depth(depth).score[:, -1:]
+    ties = ((best.score[:, depth:] == last) & ~np.isneginf(last)).sum(axis=1)
+    return replace(best, ties_at_cut=ties).of_depth(depth)
 
 
 def jina_depth(max_chunks: int) -> int:
@@ -123,11 +114,3 @@ def own_documents(collection: Collection) -> Ints:
     return np.asarray(
         [positions.get(query.id, NO_CHUNK) for query in collection.queries], dtype=np.int64
     )
-
-
-def _check_documents(chunk_document: Ints, chunks: int) -> None:
-    if chunk_document.shape != (chunks,) or (np.diff(chunk_document, prepend=0) < 0).any():
-        raise SearchError(
-            f"the documents of {chunks} chunks must be one ascending row of indices from 0 or "
-            "above; sort the chunks by document"
-        )

@@ -121,7 +121,4 @@ def search_groups(
         if chunks >= len(group) or (full and enough(ranking)):
             break
         chunks = min(8 * chunks, len(group))
-    missing = ((0, 0), (0, max(0, depth - ranking.chunk.shape[1])))
-    padded = np.pad(ranking.chunk, missing, constant_values=NO_CHUNK)
-    score = np.pad(ranking.score, missing, constant_values=-np.inf)
-    return Ranking(padded, score, ranking.ties_at_cut)
+    return ranking.of_depth(max(depth, ranking.chunk.shape[1]))

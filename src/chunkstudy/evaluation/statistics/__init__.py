@@ -3,11 +3,7 @@
 ``from chunkstudy import statistics`` and then ``statistics.mean``; ``power`` is a module apart.
 """
 
-from chunkstudy.evaluation.statistics.correlations import (
-    fisher_interval,
-    inside_fences,
-    smallest_significant_r,
-)
+from chunkstudy.evaluation.statistics.correlations import inside_fences
 from chunkstudy.evaluation.statistics.intervals import (
     LEVEL,
     RESAMPLES,

@@ -39,16 +39,14 @@ def figure_gains(rows: pd.DataFrame, title: str) -> Figure:
 @drawing.style()
 def figure_contexts(rows: pd.DataFrame) -> Figure:
     """With context minus plain with 95% intervals, over the most chunkers: first what a document
-    offers, then what a language model wrote, then late chunking by window.
+    offers, then what a language model wrote.
 
     Args:
         rows: of :func:`gains.context_gains`.
     """
     most = rows.groupby(["collection", "model", "context"])["chunkers"].transform("max")
     rows = rows[rows["chunkers"] == most]
-    late = rows["context"].str.startswith("late-")
-    names = list(dict.fromkeys(rows["context"][~late]))
-    names += sorted(set(rows["context"][late]), key=lambda name: int(name[5:]))
+    names = list(dict.fromkeys(rows["context"]))
     called = [name[0].upper() + name[1:] for name in map(titles.context, names)]
     figure = _panels(rows, "context", names, called, 2, "plain")[0]
     above, below = int((rows["low"] > 0).sum()), int((rows["high"] < 0).sum())

@@ -1,32 +1,27 @@
-"""What each baseline gains over vectors, and what a context before each chunk gains, beside late
-chunking.
-
-Jina's second post says that contextual retrieval, where a language model writes a context for each
-chunk, behaves like late chunking.
-"""
+"""What each baseline gains over vectors, and what a context before each chunk gains."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import partial
 from itertools import product
 
 import pandas as pd
 
 from chunkstudy.evaluation.statistics.differences import (
     FEWEST_DOCUMENTS,
-    Keys,
     Pair,
     at,
     differences,
     documents_of,
 )
 from chunkstudy.runs import facts
-from chunkstudy.runs.conditions import CONTEXTUALIZED, PRE_EMBEDDING, PREPENDED
+from chunkstudy.runs.conditions import PRE_EMBEDDING, PREPENDED
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.studies.baselines.systems import SYSTEMS, VECTORS, run_as
+from chunkstudy.study.runs import NoRecordError
 from chunkstudy.study.study import Study
-
-LATE = "late"
 
 
 def gains(
@@ -76,11 +71,10 @@ def context_gains(
     encoders: Sequence[str],
     chunkers: Sequence[Sequence[str]],
     sources: Sequence[str],
-    windows: Sequence[int],
+    window: int,
 ) -> pd.DataFrame:
-    """Every context by every model minus plain chunks read in the same window, a row each, over
-    each set of chunkers; then late chunking by window, over several chunkers, since another page
-    asks of each by itself. Where nothing may be computed, what has no record is left out.
+    """Every context by every model minus plain chunks, a row each, over each set of chunkers. Where
+    nothing may be computed, what has no record is left out.
 
     Args:
         study: runs them.
@@ -88,38 +82,31 @@ def context_gains(
         encoders: hub ids.
         chunkers: sets of them; a question's score is its mean over one.
         sources: of contexts, as orderings name them.
-        windows: tokens read at once; a chunk and its context are read in the last.
+        window: tokens read at once, a chunk with its context.
 
     Raises:
         StudyError: if nothing at all is there.
     """
-    whole = windows[-1]
-    pairs = []
+    pairs: list[Pair] = []
     for (collection, measure), encoder, some in product(measures.items(), encoders, chunkers):
-        where = (collection, tuple(some), encoder)
-        contexts = {source: (whole, f"{PREPENDED}-{source}") for source in sources}
-        if not any(study.can_run(*where, whole, ordering=way) for _, way in contexts.values()):
-            continue
-        late = {f"{LATE}-{size}": (size, f"{CONTEXTUALIZED}-{size}") for size in windows}
-        for name, (window, ordering) in (contexts | (late if len(some) > 1 else {})).items():
-            ways = (ordering, PRE_EMBEDDING)
-            if all(study.can_run(*where, window, ordering=way) for way in ways):
-                both = [study.runs(*where, window, ordering=way).by(measure) for way in ways]
+        for source in sources:
+            runs = partial(study.runs, collection, tuple(some), encoder, window)
+            with suppress(NoRecordError):
+                both = [
+                    runs(ordering=way).by(measure)
+                    for way in (f"{PREPENDED}-{source}", PRE_EMBEDDING)
+                ]
                 first, second = (scores.wide(measure).mean(axis=1).sort_index() for scores in both)
                 keys = {"measure": measure, "collection": collection, "model": encoder,
-                        "context": name, "chunkers": len(some)}  # fmt: skip
+                        "context": source, "chunkers": len(some)}  # fmt: skip
                 pairs.append(Pair(keys, first, second, _enough(both[0].documents)))
     if not pairs:
         raise StudyError('nothing of this has a record; compute="missing" runs it')
-    return differences(pairs, _family, "with context", "plain")
+    family = "contexts, {collection}, {model}, {chunkers} chunkers"
+    return differences(pairs, family, "with context", "plain")
 
 
 def _enough(documents: pd.Series | None) -> pd.Series | None:
     """The document of each question, where they are not too few to draw from."""
     few = documents is None or documents.nunique() < FEWEST_DOCUMENTS
     return None if few else documents
-
-
-def _family(keys: Keys) -> str:
-    way = LATE if str(keys["context"]).startswith(LATE) else "contexts"
-    return f"{way}, {{collection}}, {{model}}, {{chunkers}} chunkers".format_map(keys)

@@ -22,7 +22,7 @@ import pandas as pd
 
 from chunkstudy.base.spans import Collection
 from chunkstudy.chunkers.cutting_by_signal import within
-from chunkstudy.collections import emma_files
+from chunkstudy.collections import gutenqa
 
 MESSAGE = re.compile(
     r"""["']content["']: (?:"((?:[^"\\]|\\.)*)(?:"|$)|'((?:[^'\\]|\\.)*)(?:'|$))""", re.DOTALL
@@ -137,11 +137,11 @@ def emma() -> Text:
     """Emma around the ends of its chapters and at other places, drawn with a fixed seed. The
     release holds no headings; which chapter a paragraph is in stands beside it."""
     paragraphs, last = [], None
-    for row in emma_files.read("paragraphs"):
-        if stripped := str(row["Chunk"]).strip():
-            begins = PARAGRAPH if row["Chapter"] == last else DOCUMENT
+    for chapter, paragraph in gutenqa.sheet("paragraphs")[["Chapter", "Chunk"]].values.tolist():
+        if stripped := paragraph.strip():
+            begins = PARAGRAPH if chapter == last else DOCUMENT
             paragraphs.append((stripped, begins))
-            last = row["Chapter"]
+            last = chapter
     whole = text("Emma", paragraphs)
     drawn = np.random.default_rng(SEED).choice(len(whole.places), size=PLACES, replace=False)
     judged = np.zeros(len(whole.places), dtype=bool)

@@ -11,16 +11,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from hashlib import sha256
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from chunkstudy.base.files import write_text
 from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA, CORRECTED
-from chunkstudy.base.spans import Collection
+from chunkstudy.base.spans import Collection, text_digest
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.measures.token_overlap import JudgedSpans
 from chunkstudy.evaluation.retrieval.chunks import search
@@ -103,8 +100,8 @@ def judgments(collection: Collection) -> dict[str, pd.DataFrame]:
     places are numbered from 1 in the order of the text.
     """
     texts = {document.id: document.text for document in collection.documents}
-    corpus = [(name, len(text), _digest(text)) for name, text in texts.items()]
-    queries = [(query.id, _digest(query.text)[:DIGITS]) for query in collection.queries]
+    corpus = [(name, len(text), text_digest(text)) for name, text in texts.items()]
+    queries = [(query.id, text_digest(query.text)[:DIGITS]) for query in collection.queries]
     qrels = [
         (
             query,
@@ -132,41 +129,10 @@ def judgments(collection: Collection) -> dict[str, pd.DataFrame]:
     }
 
 
-def folder(places: Places) -> Path:
-    """Where the set lies."""
-    return places.results / "chroma_corrected"
-
-
-def write(places: Places, collection: Collection) -> None:
-    """Write the set's tables as TSV."""
-    for name, table in judgments(collection).items():
-        text = table.to_csv(sep="\t", index=False, lineterminator="\n")
-        write_text(folder(places) / f"{name}.tsv", text)
-
-
-def read(places: Places, table: str = QRELS) -> pd.DataFrame:
-    """A table of the set as it is committed; ids are text."""
-    path = folder(places) / f"{table}.tsv"
-    return pd.read_csv(path, sep="\t", dtype={QUERY: str, DOCUMENT: str, "sha256": str})
-
-
-def affected(qrels: pd.DataFrame) -> pd.DataFrame:
-    """By corpus and for all: questions, excerpts and places, and how many of the excerpts stand
-    more than once, of how many questions."""
-    by_excerpt = qrels.groupby([DOCUMENT, QUERY, "excerpt"], sort=False).size()
-    counts = by_excerpt.rename("places").reset_index()
-    both = pd.concat([counts.assign(part="all"), counts.assign(part=counts[DOCUMENT])])
-    repeated = both["places"] > 1
-    by = both.assign(repeated=repeated, asked=both[QUERY].where(repeated)).groupby("part")
-    return by.agg(
-        **{
-            "questions": (QUERY, "nunique"),
-            "excerpts": ("places", "size"),
-            "places": ("places", "sum"),
-            "excerpts that stand more than once": ("repeated", "sum"),
-            "questions with such an excerpt": ("asked", "nunique"),
-        }
-    ).reset_index()
+def places_of_excerpts(places: Places) -> pd.Series:
+    """At how many places each excerpt stands, by question and excerpt, in the committed set."""
+    qrels = pd.read_csv(places.results / "chroma_corrected" / f"{QRELS}.tsv", sep="\t")
+    return qrels.groupby([QUERY, "excerpt"]).size()
 
 
 def scores(
@@ -212,22 +178,6 @@ def scores(
     return pd.DataFrame(dict(zip(MEASURES, columns, strict=True)), index=list(at))
 
 
-def apart(changes: pd.DataFrame, measure: str) -> pd.Series:
-    """How far, at most over chunkers, the mean of a measure lies apart under two protocols, by the
-    first place and by all, fractions.
-
-    Args:
-        changes: of the study ``chroma-all-occurrences``.
-        measure: for instance ``SpanRecall@5``.
-    """
-    own = changes[changes["measure"] == measure].groupby("chunker")[["first place", "all places"]]
-    return (own.max() - own.min()).max()
-
-
 def _places(text: str, words: str) -> list[int]:
     """Where words start, those that overlap the ones before included."""
     return [match.start() for match in re.finditer(f"(?={re.escape(words)})", text)]
-
-
-def _digest(text: str) -> str:
-    return sha256(text.encode()).hexdigest()

@@ -18,7 +18,6 @@ import numpy as np
 import pandas as pd
 
 from chunkstudy.base.models import SMOLLM
-from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA, CORRECTED, Protocol
 from chunkstudy.base.spans import Chunks, Collection, chunk_documents
 from chunkstudy.base.tokens import counter
@@ -29,10 +28,9 @@ from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import at
 from chunkstudy.llm.asking import Asker
 from chunkstudy.llm.interface import Ask, Reply, Request
-from chunkstudy.published import cells
 from chunkstudy.runs import steps
-from chunkstudy.runs.chunking import build_chunker, chunk, describe_language_model
-from chunkstudy.runs.conditions import LARGE, LOCAL_SMOLLM, MINILM, PRE_EMBEDDING, Condition
+from chunkstudy.runs.chunking import build_chunker, cut, describe_language_model
+from chunkstudy.runs.conditions import LARGE, LOCAL_SMOLLM, MINILM, parse_chunker
 from chunkstudy.runs.steps import Vectors
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
@@ -96,12 +94,7 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
                     replies.insert(0, "collection", name)
                     replies.insert(2, "form", form)
                     counted.append(replies)
-            arms |= {
-                slug: chunk(
-                    Condition(name, slug, MINILM, PRE_EMBEDDING, rule.name), collection, store
-                )
-                for slug in OTHERS
-            }
+            arms |= {slug: cut(collection, parse_chunker(slug), rule, store) for slug in OTHERS}
             for arm, chunks in arms.items():
                 context.cut(f"{name}/{arm}/{MINILM}/{rule.name}", chunks)
             scored.append(scores(collection, arms, rule, store))
@@ -111,19 +104,19 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
     }
 
 
-def beside_published(places: Places, scores: pd.DataFrame) -> pd.DataFrame:
+def beside_published(published: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
     """The chunks of State of the Union under the published protocol, and of each measure what the
     report has of the same chunker on that corpus with text-embedding-3-large, fractions. The report
     searches all five corpora for it, the study this one alone.
 
     Args:
+        published: the report's appendix.
         scores: of :func:`tables`.
     """
     ((collection, part),) = PARTS.items()
-    known = pd.DataFrame([cell.model_dump() for cell in cells.read(places)])
-    of_part = at(known, table="appendix", part=part, encoder=LARGE, statistic="mean")
-    printed = of_part[of_part["measure"].isin(MEASURES)]
-    printed = printed.pivot(index="chunker", columns="measure", values="published").astype(float)
+    printed = at(published, part=part, encoder=LARGE, statistic="mean").pivot(
+        index="chunker", columns="measure", values="value"
+    )
     scored = at(scores, collection=collection, protocol=AS_PUBLISHED_CHROMA.name)
     rows = scored["chunker"].replace(dict.fromkeys(FORMS, PUBLISHED))
     columns = {name: scored[name] for name in ("chunker", "chunks", "mean tokens", "n")}
@@ -143,7 +136,6 @@ def part(whole: Collection, document: str | None) -> Collection:
     return replace(
         queries,
         documents=tuple(candidate for candidate in whole.documents if candidate.id == document),
-        groups={query.id: whole.groups[query.id] for query in queries.queries},
     )
 
 

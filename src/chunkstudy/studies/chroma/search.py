@@ -10,14 +10,12 @@ that explains of the published numbers, and what it leaves.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import stats
 
 from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA
@@ -25,7 +23,7 @@ from chunkstudy.base.spans import Collection, chunk_documents
 from chunkstudy.evaluation.measures.token_overlap import MIN, MIN_DEPTH, TokenOverlap
 from chunkstudy.evaluation.retrieval.chunks import search
 from chunkstudy.evaluation.retrieval.hnsw import Ints, as_asked, graph, nearest
-from chunkstudy.evaluation.statistics import bootstrap_interval, population_std
+from chunkstudy.evaluation.statistics import mean, population_std
 from chunkstudy.evaluation.statistics.differences import at
 from chunkstudy.published.sources import CHROMA_LENGTH, TOKEN_WINDOWS
 from chunkstudy.published.verdicts import OFFICIAL
@@ -33,9 +31,8 @@ from chunkstudy.runs.chunking import build_chunker
 from chunkstudy.runs.conditions import MINILM, PRE_EMBEDDING, Condition
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
-from chunkstudy.studies.chroma.tables import MINILM_ROWS
+from chunkstudy.studies.chroma.tables import CUTS, MINILM_ROWS, RETRIEVAL
 from chunkstudy.study.formats import Column, points_finely
-from chunkstudy.study.scores import Scores
 
 COLLECTIONS = ("chroma",)
 PACKAGES = ("chroma-hnswlib",)
@@ -47,7 +44,6 @@ CHUNKERS = (
 token windows at the sizes that they have too (:data:`chunkstudy.published.sources.TOKEN_WINDOWS`).
 """
 SEEDS = 20
-CUTS: tuple[int | str, ...] = (5, 10, MIN)
 CELL = ["offsets", "part", "measure", "statistic"]
 KEYS = ["chunker", "part", "measure", "statistic"]
 RECALL = "SpanRecall@5"
@@ -56,23 +52,6 @@ SHOWN = {
     "off by": Column("off by, points", points_finely),
 }
 """Titles and units of columns whose names do not say them."""
-IN_THE_PAPER: dict[str, Any] = {
-    "heads": {
-        "chunker": "chunker",
-        "published": "published",
-        "as published": "exact search",
-        "search least": "published search",
-        "corrected": "corrected",
-    },
-    "caption": (
-        "Recall of excerpts at five chunks in percent, Chroma's table of all-MiniLM-L6-v2, "
-        r"\val{collections/questions} questions: as published, as exact search gives it under the "
-        "official rules, the range of the published search over 20 runs, and with corrected rules. "
-        "Sizes are in tokens."
-    ),
-    "shorter": {", WordPiece with special tokens": "", " tokens": ""},
-}
-"""How the paper sets the table of recalls."""
 HALF = 0.05
 """Half of the last printed digit, in points: nearer to the published value than this is at it."""
 
@@ -143,21 +122,12 @@ def cells(
             most = min(MIN_DEPTH, int(overlap.touching_counts.max()))
             scores = overlap.at(ranked(most if cut == MIN else int(cut)), cut)
             rows += [
-                (offsets, part, f"{measure}@{cut}", statistic, value)
+                (offsets, part, f"{measure}@{cut}", statistic, value(scores[measure][of]))
                 for part, of in parts.items()
-                for measure, statistic, value in _printed(scores, of)
+                for measure in RETRIEVAL
+                for statistic, value in (("mean", mean), ("std", population_std))
             ]
     return pd.DataFrame(rows, columns=[*CELL, "value"])
-
-
-def _printed(
-    scores: dict[str, NDArray[np.float64]], of: NDArray[np.bool_]
-) -> Iterator[tuple[str, str, float]]:
-    """Mean and deviation of what the report prints."""
-    for measure in ("SpanRecall", "SpanPrecision", "SpanIoU"):
-        values = pd.Series(scores[measure][of])
-        yield measure, "mean", float(values.mean())
-        yield measure, "std", population_std(values)
 
 
 def unexplained(cells: pd.DataFrame) -> pd.DataFrame:
@@ -167,21 +137,10 @@ def unexplained(cells: pd.DataFrame) -> pd.DataFrame:
         cells: as ``Study.beside`` gives it.
     """
     own = cells[(cells["verdict"] == "deviates") & cells["stack_low"].notna()]
-    published, exact = own["published"].astype(float) / 100, own["reproduced"] / 100
-    table = own[KEYS].assign(**{"published": published, "exact search": exact})
-    return table.assign(
-        **{
-            "search least": own["stack_low"] / 100,
-            "search most": own["stack_high"] / 100,
-            "off by": exact - published,
-        }
-    )
-
-
-def one_question_of_pubmed(left: pd.DataFrame) -> bool:
-    """Whether what is left is of one chunker on PubMed, off by what one of 99 questions weighs."""
-    single = set(left["part"]) == {"pubmed"} and left["chunker"].nunique() == 1
-    return single and bool(left["off by"].max() < 1 / 98 + 0.0005)
+    numbers = own[["published", "reproduced", "stack_low", "stack_high"]].astype(float) / 100
+    names = ["published", "exact search", "search least", "search most"]
+    table = own[KEYS].join(numbers.set_axis(names, axis=1))
+    return table.assign(**{"off by": table["exact search"] - table["published"]})
 
 
 def recalls(cells: pd.DataFrame, spread: pd.DataFrame, corrected: pd.DataFrame) -> pd.DataFrame:
@@ -193,13 +152,11 @@ def recalls(cells: pd.DataFrame, spread: pd.DataFrame, corrected: pd.DataFrame) 
         spread: of the experiment.
         corrected: ``Scores.summary`` of the same chunkers under the corrected protocol.
     """
-    own = cells[_recalls(cells)].set_index("chunker")
     where = dict(zip(KEYS[1:], ("all", RECALL, "mean"), strict=True))
-    official, true = (
-        at(spread, **OFFICIAL | where | {"offsets": side}).set_index("chunker")
-        for side in ("located", "true")
+    own, means, official, true = (
+        at(rows, **where).set_index("chunker")
+        for rows in (cells, corrected, *(at(spread, offsets=side) for side in ("located", "true")))
     )
-    means = at(corrected, **where).set_index("chunker")
     table = pd.DataFrame(
         {
             "published": own["published"].astype(float) / 100,
@@ -222,34 +179,13 @@ def sides(table: pd.DataFrame) -> pd.DataFrame:
     Args:
         table: as :func:`recalls` gives it.
     """
-    shown = ("as published", "search mean", "true offsets", "corrected")
-    rows = []
-    for name in shown:
-        shift = 100 * (table[name] - table["published"])
-        above, below = int((shift > HALF).sum()), int((shift < -HALF).sum())
-        p = stats.binomtest(above, above + below).pvalue if above + below else 1.0
-        rows.append(
-            {
-                "recall by": name,
-                "above": above,
-                "below": below,
-                "mean": float(shift.mean()) / 100,
-                "p": float(p),
-            }
-        )
-    return pd.DataFrame(rows)
-
-
-def reach(scores: Scores, table: pd.DataFrame) -> float:
-    """How far below our mean over all rows the 95% interval of other questions ends, in points:
-    what a published mean may be off by and still lie inside."""
-    wide = scores.frame.pivot(index="query_id", columns="chunker", values=scores.measures[0])
-    mean = wide[table["chunker"]].mean(axis=1)
-    return 100 * float(mean.mean() - bootstrap_interval(mean).low)
-
-
-def _recalls(cells: pd.DataFrame) -> NDArray[np.bool_]:
-    """The mean recalls over all corpora."""
-    return (
-        (cells["part"] == "all") & (cells["measure"] == RECALL) & (cells["statistic"] == "mean")
-    ).to_numpy()
+    searches = ["as published", "search mean", "true offsets", "corrected"]
+    shifts = 100 * table[searches].sub(table["published"], axis=0)
+    counts = {"above": (shifts > HALF).sum(), "below": (shifts < -HALF).sum()}
+    both = pd.DataFrame(counts | {"mean": shifts.mean() / 100})
+    # of no row on either side p is 1, as of one row
+    both["p"] = [
+        stats.binomtest(above, max(1, above + below)).pvalue
+        for above, below in zip(*counts.values(), strict=True)
+    ]
+    return both.rename_axis("recall by").reset_index()

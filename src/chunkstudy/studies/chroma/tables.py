@@ -10,11 +10,11 @@ import pandas as pd
 from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA, CORRECTED
 from chunkstudy.evaluation import statistics
-from chunkstudy.evaluation.statistics.differences import Pair, differences
+from chunkstudy.evaluation.statistics.differences import Pair, at, differences
+from chunkstudy.published.papers import MAIN_SIZES
 from chunkstudy.published.sources import TOKEN_WINDOWS
-from chunkstudy.runs.conditions import MINILM, NONE, PRE_EMBEDDING, Condition
+from chunkstudy.runs.conditions import LARGE, MINILM, NONE, PRE_EMBEDDING, Condition
 from chunkstudy.runs.library import Library
-from chunkstudy.runs.published_grid import MAIN_SIZES
 from chunkstudy.runs.records import Run
 from chunkstudy.study.runs import MIN, Cut, Runs
 
@@ -43,14 +43,8 @@ LENGTHS = ("cl100k", "wordpiece", "wordpiece-special")
 MEASURES = ("SpanRecall@5", "SpanPrecision@5", "PrecisionOmega", "SpanIoU@5", "SpanRecall@Min")
 OMEGA = "PrecisionOmega"
 """Needs no ranking, so that chunks which no model draws are compared once."""
-LARGE = "text-embedding-3-large"
 MINILM_ROWS = (
-    "recursive-250-125",
-    "token-250-125",
-    "recursive-250-0",
-    "token-250-0",
-    "recursive-200-0",
-    "token-200-0",
+    *(f"{family}-{size}" for size in SIZES for family in ("recursive", "token")),
     "cluster-250",
     "cluster-200",
 )
@@ -137,32 +131,21 @@ def counts_beside_published(counts: pd.DataFrame) -> pd.DataFrame:
     table = pd.concat([counts, sums], ignore_index=True)
     published = pd.DataFrame.from_dict(PUBLISHED_COUNTS, "index", columns=["tokens", "queries"])
     published.loc["all"] = published.sum()
-    beside = table[["part", "tokens", "queries"]].merge(
-        published, "left", left_on="part", right_index=True, suffixes=("", " published")
-    )
-    columns = ["tokens published", "queries published"]
-    table[columns] = beside[columns].to_numpy()
-    chosen = table[["part", "tokens", columns[0], "queries", columns[1], "excerpts", REPEATED]]
+    table = table.join(published.add_suffix(" published"), on="part")
+    units = [name for unit in published for name in (unit, f"{unit} published")]
+    chosen = table[["part", *units, "excerpts", REPEATED]]
     return chosen.astype({column: "Int64" for column in chosen if column != "part"})
 
 
-def as_rows(summary: pd.DataFrame) -> pd.DataFrame:
-    """Windows of the stated sizes, to be set beside the published rows that state them: these are
-    known by the windows that give their numbers."""
-    stated = summary[summary["chunker"].isin(TOKEN_WINDOWS)]
-    return stated.assign(chunker=stated["chunker"].map(TOKEN_WINDOWS))
-
-
-def agreement(stated: pd.DataFrame, counted: pd.DataFrame) -> pd.DataFrame:
+def agreement(cells: pd.DataFrame) -> pd.DataFrame:
     """By row: how many published numbers of Precision Omega and of retrieval are exact at the
     stated size and at the one found.
 
     Args:
-        stated: windows of the stated sizes beside the published rows (``Study.beside``).
-        counted: those of the sizes found.
+        cells: windows of the stated sizes and of those found beside the published rows that state
+            the former (``Study.beside``), which are known by the latter.
     """
-    both = pd.concat([stated.assign(windows="as stated"), counted.assign(windows="as found")])
-    both = both[(both["verdict"] != "") & both["chunker"].isin(TOKEN_WINDOWS.values())]
+    both = cells[(cells["verdict"] != "") & cells["chunker"].isin(TOKEN_WINDOWS.values())]
     omega, exact = both["measure"] == OMEGA, both["verdict"] == EXACT
     searched = both["stack_low"].notna()
     counts = {
@@ -172,8 +155,10 @@ def agreement(stated: pd.DataFrame, counted: pd.DataFrame) -> pd.DataFrame:
         "exact of retrieval": searched & exact,
     }
     own = both["run"].str.split("/").str[1]
-    table = both.assign(chunker=own, **counts).groupby(["chunker", "windows"], sort=False)
-    return table[list(counts)].sum().reset_index()
+    windows = own.isin(TOKEN_WINDOWS).map({True: "as stated", False: "as found"})
+    table = both.assign(chunker=own, windows=windows, **counts)
+    by_row = table.groupby(["chunker", "windows"], sort=False)[list(counts)]
+    return by_row.sum().reset_index()
 
 
 def lengths(places: Places, published: pd.DataFrame) -> pd.DataFrame:
@@ -184,8 +169,7 @@ def lengths(places: Places, published: pd.DataFrame) -> pd.DataFrame:
         published: that table, as ``Study.published`` gives it.
     """
     library, protocol = Library(places), AS_PUBLISHED_CHROMA.name
-    means = published[published["statistic"] == "mean"]
-    cells = means.set_index(["chunker", "measure"])["value"]
+    cells = at(published, statistic="mean").set_index(["chunker", "measure"])["value"]
     rows = []
     for name in (f"recursive-{size}" for size in SIZES):
         for length in LENGTHS:
@@ -202,11 +186,11 @@ def lengths(places: Places, published: pd.DataFrame) -> pd.DataFrame:
                 "published size": cells[name, "chunk size"],
                 "size in cl100k": sizes["cl100k"].mean,
                 "size in WordPiece": sizes["wordpiece"].mean,
-                "size in WordPiece with special tokens": sizes["wordpiece"].mean + 2,
+                "size in WordPiece with special tokens": sizes["wordpiece"].mean + SPECIAL,
                 "published recall": recall,
             }
             if scored is not None:
-                own = statistics.mean(library.values(scored, "SpanRecall@5"))
+                own = statistics.mean(scored.wide["SpanRecall@5"])
                 row |= {"reproduced recall": own, "difference": own - recall}
             rows.append(row)
     return pd.DataFrame(rows)
@@ -216,9 +200,8 @@ def token_unit(places: Places) -> pd.DataFrame:
     """Scores that count characters minus those that count true cl100k tokens, question by question,
     of every record under the corrected protocol; corrected within a measure and encoder."""
     library, pairs = Library(places), []
-    for condition in library:
-        record = library.get(condition)
-        if (condition.collection, condition.protocol) != (COLLECTION, CORRECTED.name) or not record:
+    for condition, record in library.items():
+        if (condition.collection, condition.protocol) != (COLLECTION, CORRECTED.name):
             continue
         drawn = condition.chunking.needs_encoder
         for measure in MEASURES:
@@ -247,11 +230,7 @@ def printed_twice(published: pd.DataFrame) -> pd.DataFrame:
         A row a chunker and measure: both means and their difference, fractions, and the rank of
         the chunker among these rows in each.
     """
-    own = published[
-        published["encoder"].str.endswith(LARGE)
-        & (published["part"] == "all")
-        & (published["statistic"] == "mean")
-    ]
+    own = at(published, encoder=LARGE, part="all", statistic="mean")
     means = own.set_index(["chunker", "measure", "table"])["value"].unstack("table") / 100
     means = means.reindex(columns=["main", "appendix"]).dropna()
     ranks = means.groupby("measure").rank(ascending=False, method="min").astype(int)

@@ -7,15 +7,14 @@ questions had passed.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
+from chunkstudy.base import sources
 from chunkstudy.base.spans import Collection
 from chunkstudy.collections.chroma import QUESTIONS, joins_with_and
 from chunkstudy.runs.conditions import MINILM
@@ -45,12 +44,11 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
     """
     chroma = context.collection(*collections)
     released = _released(chroma, context.store(MINILM))
-    file = context.file(QUESTIONS).read_bytes().decode("utf-8")
     return {
         "released": released,
         "thresholds": thresholds(released),
         "places": places(chroma),
-        "counts": counts(chroma, file),
+        "counts": counts(chroma, sources.rows(context.file(QUESTIONS).read_bytes())),
     }
 
 
@@ -103,14 +101,14 @@ def places(collection: Collection) -> pd.DataFrame:
     )
 
 
-def counts(collection: Collection, released: str) -> pd.DataFrame:
+def counts(collection: Collection, released: Iterable[Mapping[str, str]]) -> pd.DataFrame:
     """One row: counts over all questions and excerpts.
 
     ``and outside of names``: an ``and`` that stands between two words, one of them in lower case.
 
     Args:
         collection: Chroma's.
-        released: the text of its file of questions.
+        released: the rows of its file of questions.
     """
     texts = [query.text for query in collection.queries]
     excerpts = Counter(judgment.query for judgment in collection.judgments)
@@ -122,7 +120,7 @@ def counts(collection: Collection, released: str) -> pd.DataFrame:
                 "excerpts": len(collection.judgments),
                 "excerpts that stand at their offsets": sum(
                     source[row["corpus_id"]][e["start_index"] : e["end_index"]] == e["content"]
-                    for row in csv.DictReader(io.StringIO(released, newline=""))
+                    for row in released
                     for e in json.loads(row["references"])
                 ),
                 "most excerpts of a question": max(excerpts.values()),

@@ -57,11 +57,7 @@ def apply(
     Args:
         candidates: in the order in which they were generated.
         encode: gives vectors of unit length.
-
-    Raises:
-        ValueError: if a threshold is no cosine.
     """
-    check(least, most)
     quoted = [
         texts[each.document][start:end] for each in candidates for start, end in each.excerpts
     ]

@@ -74,12 +74,6 @@ def check(folder: Path, source: Path, documents: OwnDocuments) -> None:
         )
 
 
-def write_documents(folder: Path, documents: OwnDocuments) -> None:
-    """Copy the documents, so that the offsets stay right whatever becomes of their source."""
-    for document in documents.documents:
-        write_text(folder / own.DOCUMENTS / document.id, document.text)
-
-
 def write(
     folder: Path,
     documents: OwnDocuments,
@@ -92,7 +86,7 @@ def write(
     """Write candidates, report and questions; the report for reading, a line each.
 
     Args:
-        folder: that already holds the documents.
+        folder: that already holds a copy of the documents.
         thresholds: ``least`` and ``most``, see :func:`filters.apply`.
     """
     questions = [question(candidate, documents.texts) for candidate in made.candidates]
@@ -112,7 +106,7 @@ def write(
     report: dict[str, Any] = {
         "settings": asdict(settings),
         "documents": len(documents.documents),
-        "left out": _counted(left.reason for left in documents.left_out),
+        "left out": _counted(documents.left_out.values()),
         "requests": len(replies),
         "candidates": len(questions),
         "given up": settings.questions - len(questions),

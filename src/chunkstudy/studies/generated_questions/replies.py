@@ -13,8 +13,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from chunkstudy.base import folding
 from chunkstudy.base.spans import Span
+from chunkstudy.collections import quoted
 from chunkstudy.llm.interface import Reply
 from chunkstudy.studies.generated_questions.prompts import MOST_EXCERPTS, Passage
 
@@ -86,8 +86,8 @@ def place(quotations: Sequence[str], passage: Passage) -> tuple[Span, ...]:
     """The characters of the document behind each quotation, in the order of the reply.
 
     A quotation has to stand in the passage that was shown: letter by letter, else whatever the
-    case, white space, quotation marks, dashes and Unicode form; the first place is taken. No two
-    excerpts may share a character.
+    case, white space, quotation marks, dashes and Unicode form, as in questions of one's own; the
+    first place is taken. No two excerpts may share a character.
 
     Raises:
         RejectedError: if one quotation is wrong.
@@ -99,11 +99,8 @@ def place(quotations: Sequence[str], passage: Passage) -> tuple[Span, ...]:
 
 
 def _quoted(quotation: str, shown: str) -> Span:
-    start = shown.find(quotation)
-    if start >= 0:
-        return start, start + len(quotation)
-    sought = folding.folded(quotation).text.strip()
-    spans = folding.folded(shown).find_all(sought) if sought else []
-    if not spans:
+    texts = {"shown": shown}
+    found = quoted.letter_by_letter(quotation, texts) or quoted.whatever_the_form(quotation, texts)
+    if not found:
         raise RejectedError(NOWHERE)
-    return spans[0]
+    return found[0].start, found[0].end

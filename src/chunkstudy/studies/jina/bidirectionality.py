@@ -20,8 +20,8 @@ from chunkstudy.base.spans import Collection, Document
 from chunkstudy.collections import covid_qa
 from chunkstudy.encoders import models
 from chunkstudy.encoders.contextualized import Layout
-from chunkstudy.encoders.interface import frame_of
 from chunkstudy.encoders.transformer import TransformerEncoder
+from chunkstudy.evaluation import statistics
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.runs.study_runs import Context
 
@@ -46,6 +46,10 @@ A_COLLECTION = 98
 """Texts drawn from a collection, as many from each document as its length allows: one from each of
 the papers, up to 20 from each of Chroma's corpora."""
 SEED = 20241101
+
+TEXT = ["collection", "document", "start"]
+MOVED, UNIT = "cosine distance", "of the next chunk"
+OVER_TEXTS = f"percentile bootstrap over texts, {statistics.RESAMPLES:,} resamples"
 
 Row = dict[str, object]
 Matrix = NDArray[np.float64]
@@ -78,29 +82,45 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
         for number, (place, other) in enumerate(pairs[:count], start=1):
             context.say(f"{name}: text {number} of {len(pairs[:count])}")
             key = {"model": name, "collection": place.collection, "document": place.document}
-            moved = movements(reader(encoder), content(encoder, place), content(encoder, other))
+            text, instead = (ids[:CONTENT] for ids, _ in encoder.content([place.text, other.text]))
+            moved = movements(reader(encoder), text, instead)
             rows += [{**key, "start": place.start, **row} for row in moved]
     return {"movements": pd.DataFrame(rows)}
 
 
-def content(encoder: TransformerEncoder, place: Place) -> list[int]:
-    """The tokens of a text.
+def reach(movements: pd.DataFrame) -> pd.DataFrame:
+    """By model and direction, how far vectors move when all text on that side is replaced.
 
-    Raises:
-        StudyError: if there are too few.
+    ``of the next chunk`` is the mean movement over the mean distance between two neighbours read
+    alone, as plain chunking reads them: models spread their vectors over spaces of different width.
+    Both are over the same texts, which the bootstrap draws together.
     """
-    tokens = encoder.content([place.text])[0][0][:CONTENT]
-    if len(tokens) < CONTENT:
-        raise StudyError(
-            f"{place.document} of {place.collection} has {len(tokens)} tokens from character "
-            f"{place.start} on, fewer than {CONTENT}; raise CHARACTERS"
-        )
-    return tokens
+    rows: list[dict[str, object]] = []
+    for model, part in movements.groupby("model", sort=False):
+        # of each text the distance between two neighbours read alone, the mean of both its ends
+        next_chunk = part[part["replaced"] == APART].groupby(TEXT)[MOVED].mean()
+        for way, of_way in part[part["replaced"] == HALF].groupby("direction", sort=False):
+            moved = of_way.set_index(TEXT)[MOVED]
+            unit = next_chunk.loc[moved.index]
+            drawn = statistics.resampled_sums([moved, unit])
+            interval = statistics.bootstrap_interval(moved)
+            ratio = statistics.percentile_interval(drawn[0] / drawn[1])
+            rows.append(
+                {
+                    "model": model,
+                    "direction": way,
+                    "texts": len(moved),
+                    **statistics.with_interval(MOVED, moved.mean(), interval),
+                    **statistics.with_interval(UNIT, moved.sum() / unit.sum(), ratio),
+                    "interval": OVER_TEXTS,
+                }
+            )
+    return pd.DataFrame(rows)
 
 
 def reader(encoder: TransformerEncoder) -> Read:
     """What reads texts as a whole, each in one window."""
-    frame = frame_of(encoder, WINDOW)
+    frame = encoder.frame(WINDOW)
 
     def read(batch: Sequence[Sequence[int]]) -> list[Matrix]:
         layouts = [

@@ -11,6 +11,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
+import pandas as pd
+
 from chunkstudy.base.faults import ModelError
 from chunkstudy.base.models import CAUSAL_MODELS, MODELS, ModelSpec
 
@@ -82,6 +84,14 @@ def row(spec: ModelSpec) -> dict[str, object]:
         "licence": spec.licence,
         "weights": "none, an API" if spec.kind == "api" else packaged,
     }
+
+
+def checked() -> pd.DataFrame:
+    """The registered models by the checklist, a row each; what nobody says is unknown."""
+    table = pd.DataFrame([row(spec) for spec in every()])
+    for length in ("tuned on", "pre-trained on"):
+        table[length] = [UNKNOWN if pd.isna(n) else f"{n:,.0f}" for n in table[length]]
+    return table
 
 
 def lines(shown: Mapping[str, object]) -> list[str]:

@@ -13,9 +13,9 @@ import pandas as pd
 
 from chunkstudy.llm.causal_models import SMOLLM
 from chunkstudy.published.cells import Fact
+from chunkstudy.published.papers import E5_INSTRUCT, JINA_MODELS
 from chunkstudy.runs.conditions import CONTEXTUALIZED, PRE_EMBEDDING
-from chunkstudy.runs.published_grid import E5_INSTRUCT
-from chunkstudy.studies.jina.posts import STRENGTH, arms
+from chunkstudy.studies.jina.posts import arms
 from chunkstudy.study.claims import Claim, cited, share
 from chunkstudy.study.titles import SENTENCES, shown
 
@@ -79,7 +79,7 @@ def second_post(table: pd.DataFrame, changes: pd.DataFrame) -> Iterator[Claim]:
     changes."""
     levels = ["encoder", "chunker", "collection"]
     scores = table.pivot(index=levels, columns="ordering", values="value")
-    scores = scores.reindex(STRENGTH, level="encoder")
+    scores = scores.reindex(JINA_MODELS, level="encoder")
     late, naive = scores[CONTEXTUALIZED], scores[PRE_EMBEDDING]
     gain = (late - naive).round(2)
     means = gain.groupby(level=["encoder", "collection"]).mean().round(3)
@@ -111,11 +111,11 @@ def directions(movements: pd.DataFrame, replaced: str) -> Iterator[Claim]:
 
 
 def _of_models(late: pd.Series, naive: pd.Series) -> Iterator[Claim]:
-    leads, means = _leads(late, naive, list(combinations(STRENGTH, 2)))
+    leads, means = _leads(late, naive, list(combinations(JINA_MODELS, 2)))
     yield Claim(
         "C132", _told(means), _told(leads), _but(leads <= 0), fair=means <= 0, strict=leads <= 0
     )
-    _, means = _leads(naive, naive, [(strong, weak) for weak, strong in pairwise(STRENGTH)])
+    _, means = _leads(naive, naive, [(strong, weak) for weak, strong in pairwise(JINA_MODELS)])
     # MTEB's average runs over dozens of tasks; the post's table holds four of them, chunked.
     yield Claim("C135", _told(means, "{:+.1f}"), fair=means > 0)
 

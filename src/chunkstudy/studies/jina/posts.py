@@ -1,6 +1,6 @@
 """Jina's two posts: the first one's table of five collections and what follows from it; the second
-one's of three models, three ways to cut, plain and late, counted in its own table and held against
-what else prints it; and ours beside.
+one's of three models, three ways to cut, plain and late, held against what else prints it; and ours
+beside.
 
 Scores are fractions.
 """
@@ -8,10 +8,8 @@ Scores are fractions.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import combinations, permutations
 
 import matplotlib.pyplot as plt
-import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from scipy import stats
@@ -19,7 +17,7 @@ from scipy import stats
 from chunkstudy.evaluation.statistics.differences import Pair, differences
 from chunkstudy.runs.conditions import CONTEXTUALIZED, PRE_EMBEDDING
 from chunkstudy.study import drawing, titles
-from chunkstudy.study.formats import Column, Columns, thousandths, whole
+from chunkstudy.study.formats import Column, Columns, decimals, thousandths, whole
 from chunkstudy.study.scores import Scores
 from chunkstudy.study.titles import named
 
@@ -30,14 +28,19 @@ ARM_OF = {
     ("fixed-256", PRE_EMBEDDING): "plain",
     ("fixed-256", CONTEXTUALIZED): "late",
 }
-AS_COMPARISONS: Columns = {
-    "question": lambda text: " ".join(titles.shown("chunker", word) for word in text.split()),
-}
 AS_COSINES: Columns = {
     "*": thousandths,
     "late - plain": Column("late minus plain", thousandths),
 }
-AS_CORRELATIONS: Columns = {"n": Column("collections", whole)}
+ARM = ["encoder", "chunker", "ordering"]
+AS_PRINTS: Columns = {
+    "*": thousandths,
+    "other model": Column("the score there is that of", named("encoder")),
+    "largest difference": Column("largest difference", thousandths),
+    **{name: Column(name, whole) for name in ("scores", "the same", "another model's")},
+}
+ROUNDING = 0.0005 + 1e-9
+"""Half a unit of the post's last digit."""
 
 
 def arms(published: pd.DataFrame) -> pd.DataFrame:
@@ -95,43 +98,6 @@ def berlin(published: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:
     return table[["source", *names, "late - plain"]]
 
 
-def length(published: pd.DataFrame) -> pd.DataFrame:
-    """The published gain of late chunking against document length, with what five points can say.
-
-    Intervals are Fisher's; p is exact, the share of all orders of the gains
-    that correlate as strongly, either sign. Leaving one collection out
-    shows what a single point carries.
-    """
-    wide = arms(published)
-    rows = []
-    for left_out in (None, *wide.index):
-        part = wide.drop(index=left_out) if left_out else wide
-        gain = part["late - plain"].to_numpy()
-        relative = gain / part["plain"].to_numpy()
-        for kind, gained in (("points", gain), ("percent of plain", relative)):
-            correlation = stats.pearsonr(part["document length"], gained)
-            low, high = correlation.confidence_interval()
-            lengths = part["document length"]
-            seen = abs(np.corrcoef(lengths, gained)[0, 1])
-            of_orders = [np.corrcoef(lengths, order)[0, 1] for order in permutations(gained)]
-            rows.append(
-                {
-                    "left out": left_out or "",
-                    "gain in": kind,
-                    "n": len(part),
-                    "Pearson r": float(correlation.statistic),
-                    "low": low,
-                    "high": high,
-                    "interval": "Fisher's z, 95%",
-                    "p (exact)": np.mean([abs(r) >= seen - 1e-12 for r in of_orders]),
-                    "Spearman rho": float(
-                        stats.spearmanr(part["document length"], gained).statistic
-                    ),
-                }
-            )
-    return pd.DataFrame(rows)
-
-
 @drawing.style()
 def figure_gain_by_length(published: pd.DataFrame, ours: pd.DataFrame, encoder: str) -> Figure:
     """Late minus plain against document length, as the post draws it, our model's beside.
@@ -152,77 +118,17 @@ def figure_gain_by_length(published: pd.DataFrame, ours: pd.DataFrame, encoder: 
         axes.annotate(titles.collection(name), (at, gain),
                       xytext=(6 if by_the_axis else -6, 6), textcoords="offset points",
                       ha="left" if by_the_axis else "right")  # fmt: skip
-    gain = 100 * ours["difference"]
-    errors = [gain - 100 * ours["low"], 100 * ours["high"] - gain]
-    beside = x[ours["collection"]] + 12
-    label = f"{titles.encoder(encoder)}, 95% interval"
-    axes.errorbar(beside, gain, yerr=errors, fmt="s", ms=4, color=drawing.LATE, label=label)
+    beside, label = x[ours["collection"]] + 12, f"{titles.encoder(encoder)}, 95% interval"
+    drawing.intervals(axes, ours, beside, drawing.LATE, label, upright=True, marker="s")
     axes.set(xlabel="mean document length (characters)",
              ylabel="late minus plain (points)")  # fmt: skip
     axes.legend(loc="upper left")
+    correlation = stats.pearsonr(x, y)
+    low, high = map(decimals, correlation.confidence_interval())
+    r = decimals(correlation.statistic)
+    message = f"Length and published gain correlate by {r}, 95% interval {low} to {high}"
+    drawing.titled(figure, message)
     return figure
-
-
-CHUNKERS = ("fixed-256", "sentence-5", "semantic")
-STRENGTH = (
-    "jinaai/jina-embeddings-v2-small-en",
-    "nomic-ai/nomic-embed-text-v1",
-    "jinaai/jina-embeddings-v3",
-)
-"""The models from weak to strong, as the post orders them."""
-ARM = ["encoder", "chunker", "ordering"]
-AS_PRINTS: Columns = {
-    "*": thousandths,
-    "other model": Column("the score there is that of", named("encoder")),
-    "largest difference": Column("largest difference", thousandths),
-    **{name: Column(name, whole) for name in ("scores", "the same", "another model's")},
-}
-ROUNDING = 0.0005 + 1e-9
-"""Half a unit of the post's last digit."""
-
-
-def comparisons(published: pd.DataFrame) -> pd.DataFrame:
-    """What the post says of its table, counted in its table: cells above, equal and below.
-
-    A row holds ``first`` less ``second``, each an encoder, a chunker and an ordering, over the four
-    collections, and names the question that it counts for.
-    """
-    plain, late = PRE_EMBEDDING, CONTEXTUALIZED
-    asked = [
-        *(("late against plain", (e, c, late), (e, c, plain)) for e in STRENGTH for c in CHUNKERS),
-        *(
-            (f"fixed-256 late against {c} {arm}", (e, "fixed-256", late), (e, c, ordering))
-            for e in STRENGTH
-            for c in CHUNKERS[1:]
-            for arm, ordering in (("plain", plain), ("late", late))
-        ),
-        *(
-            ("weaker late against stronger plain", (weak, c, late), (strong, c, plain))
-            for weak, strong in combinations(STRENGTH, 2)
-            for c in CHUNKERS
-        ),
-    ]
-    values = _cells(published)
-    rows = []
-    for question, first, second in asked:
-        difference = values[first] - values[second]
-        thousandths_apart = (1000 * difference).round().astype(int)
-        rows.append(
-            {"question": question}
-            | {f"first {key}": part for key, part in zip(ARM, first, strict=True)}
-            | {f"second {key}": part for key, part in zip(ARM, second, strict=True)}
-            | {
-                "cells": len(difference),
-                "above": int((thousandths_apart > 0).sum()),
-                "equal": int((thousandths_apart == 0).sum()),
-                "below": int((thousandths_apart < 0).sum()),
-                "smallest": float(difference.min()),
-                "mean": float(difference.mean()),
-                "largest": float(difference.max()),
-                "above in": ", ".join(difference.index[thousandths_apart > 0]),
-            }
-        )
-    return pd.DataFrame(rows)
 
 
 def prints(post: pd.DataFrame, others: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
@@ -253,20 +159,14 @@ def prints(post: pd.DataFrame, others: Mapping[str, pd.DataFrame]) -> pd.DataFra
 def agreement(prints: pd.DataFrame) -> pd.DataFrame:
     """``prints``, counted by place and model: scores, those that are the same, those that are
     another model's, and the largest difference."""
-    counted = prints.assign(
-        same=prints["same"] == "yes",
-        other=prints["other model"].notna(),
-        apart=prints["difference"].abs(),
-    ).groupby(["also published in", "encoder"], sort=False)
-    table = counted.agg(
-        **{
-            "scores": ("same", "size"),
-            "the same": ("same", "sum"),
-            "another model's": ("other", "sum"),
-            "largest difference": ("apart", "max"),
-        }
-    )
-    return table.reset_index()
+    by = prints.groupby(["also published in", "encoder"], sort=False)
+    counts = {
+        "scores": by.size(),
+        "the same": by["same"].agg(lambda same: (same == "yes").sum()),
+        "another model's": by["other model"].count(),
+        "largest difference": by["difference"].agg(lambda gaps: gaps.abs().max()),
+    }
+    return pd.DataFrame(counts).reset_index()
 
 
 def _fractions(cells: pd.DataFrame) -> pd.DataFrame:
@@ -275,14 +175,3 @@ def _fractions(cells: pd.DataFrame) -> pd.DataFrame:
     return scores.assign(value=scores["value"].where(~percent, scores["value"] / 100))[
         [*ARM, "collection", "value"]
     ]
-
-
-def _cells(published: pd.DataFrame) -> dict[tuple[str, str, str], pd.Series]:
-    """The cells by encoder, chunker and ordering, each a series over collections."""
-    keyed = _fractions(published).set_index(ARM).sort_index()
-    return {
-        key: keyed.loc[[key]].set_index("collection")["value"]
-        for chunker in CHUNKERS
-        for encoder in STRENGTH
-        for key in ((encoder, chunker, PRE_EMBEDDING), (encoder, chunker, CONTEXTUALIZED))
-    }

@@ -1,19 +1,36 @@
 """Precision and recall over chunk labels on a collection, where the judged text stays and the
-chunks change. All averages are fractions."""
+chunks change, and how many queries it takes to see a difference. All averages are fractions."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
 
 from chunkstudy.evaluation import statistics
-from chunkstudy.evaluation.statistics.differences import at
+from chunkstudy.evaluation.statistics import power
+from chunkstudy.evaluation.statistics.differences import Pair, at, differences
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.studies import labels
 from chunkstudy.studies.labels.chunk_labels import GOLD_RULES, GoldRule, macro, micro, rates
 from chunkstudy.study.study import Study
+
+MEASURES = ("recall", "SpanRecall")
+GIVEN = (2, 5)
+"""Differences in points for which the number of queries is asked."""
+PAIRS = (
+    *(
+        (f"{family}-{larger}-0", f"{family}-{smaller}-0")
+        for family in ("recursive", "token")
+        for smaller, larger in ((50, 100), (100, 200), (200, 250), (250, 400))
+    ),
+    *((f"{family}-250-125", f"{family}-250-0") for family in ("recursive", "token")),
+    *((f"recursive-{size}", f"token-{size}") for size in labels.SIZES),
+)
+"""What a study of chunking asks: the next size, overlap or none, one family or the other; of
+chunkers of which none is here, all pairs."""
 
 
 def read(
@@ -64,7 +81,10 @@ def scores(records: pd.DataFrame) -> pd.DataFrame:
     """
     rows = []
     for chunker, part in records.groupby("chunker", sort=False):
-        mean, best = part.drop(columns="chunker").mean(), macro(best_search(part))
+        mean = part.drop(columns="chunker").mean()
+        # the best search retrieves as many chunks, and gold ones first
+        exchanged = part[["FP", "FN"]].min(axis=1)
+        best = macro(part[["TP", "FP", "FN"]] + np.outer(exchanged, [1, -1, -1]))
         precision, recall = statistics.bootstrap_intervals([part["precision"], part["recall"]])
         rows.append(
             {
@@ -79,18 +99,6 @@ def scores(records: pd.DataFrame) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows)
-
-
-def best_search(counts: pd.DataFrame) -> pd.DataFrame:
-    """The counts of a search that retrieves as many chunks and gold ones first."""
-    exchanged = counts[["FP", "FN"]].min(axis=1)
-    return pd.DataFrame(
-        {
-            "TP": counts["TP"] + exchanged,
-            "FP": counts["FP"] - exchanged,
-            "FN": counts["FN"] - exchanged,
-        }
-    )
 
 
 def macro_micro(records: pd.DataFrame) -> pd.DataFrame:
@@ -120,3 +128,43 @@ def macro_micro(records: pd.DataFrame) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows)
+
+
+def queries_needed(records: pd.DataFrame) -> pd.DataFrame:
+    """Paired differences in recall, and the queries it takes to see them, or a
+    given difference of the same spread, four times in five; infinitely many for no difference.
+
+    Corrected within each of the two measures.
+
+    Args:
+        records: of :func:`read`.
+
+    Raises:
+        StudyError: if they are of one chunker only.
+    """
+    of_each = {
+        str(name): rows.reset_index(drop=True)  # in the order of the collection, as draws have it
+        for name, rows in records.groupby("chunker", sort=False)
+    }
+    if len(of_each) < 2:
+        raise StudyError("one chunker cannot be told apart from another; name two or more")
+    known = [pair for pair in PAIRS if of_each.keys() >= {*pair}]
+    pairs = [
+        Pair(
+            {"a": first, "b": second, "measure": measure},
+            of_each[first][measure],
+            of_each[second][measure],
+        )
+        for first, second in known or combinations(of_each, 2)
+        for measure in MEASURES
+    ]
+    table = differences(pairs, "chunkers by {measure}", "recall of a", "recall of b")
+    table["std"] = [(pair.first - pair.second).std() for pair in pairs]
+    table["shown by them"] = [
+        power.detectable(n, std) for n, std in zip(table["n"], table["std"], strict=True)
+    ]
+    table["needed"] = list(map(power.queries_needed, table["difference"], table["std"]))
+    for points in GIVEN:
+        needed = [power.queries_needed(points / 100, std) for std in table["std"]]
+        table[f"needed for {points} points"] = needed
+    return table.rename(columns={"difference": "a minus b", "n": "queries"})

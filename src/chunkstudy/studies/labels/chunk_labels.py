@@ -82,12 +82,7 @@ def gold_chunks(collection: Collection, chunks: Chunks, rule: GoldRule = "any") 
             are told to label (the tutorial, step 1), the whole of it (``tutorial``), with ``any``
             for a span that no chunk holds whole. Without overlap between chunks the last is the
             first.
-
-    Raises:
-        ValueError: on another rule.
     """
-    if rule not in GOLD_RULES:
-        raise ValueError(f"unknown rule {rule!r}; use one of {', '.join(GOLD_RULES)}")
     judged = JudgedSpans.of(collection)
     query, chunk = TokenOverlap(judged, chunks, "overlap").hit_pairs
     hits = pd.DataFrame({"query": query, "chunk": chunk, "document": chunks.document[chunk]})

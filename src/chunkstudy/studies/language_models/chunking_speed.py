@@ -23,10 +23,10 @@ from chunkstudy.base.tokens import counter
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.llm.prices import PRICES
+from chunkstudy.published.sources import published_grid
 from chunkstudy.runs.chunking import build_chunker
 from chunkstudy.runs.conditions import MINILM_512, parse_chunker, parse_encoder
 from chunkstudy.runs.estimate import segmentations
-from chunkstudy.runs.published_grid import published_grid
 from chunkstudy.runs.study_runs import Context
 
 NAME = "chunking-speed"
@@ -72,10 +72,11 @@ def tables(context: Context, _: Sequence[str] = ()) -> dict[str, pd.DataFrame]:
 def prices(places: Places) -> pd.DataFrame:
     """A row per collection whose boundaries a work let a language model draw, and per method."""
     rows = []
-    for drawn in segmentations(published_grid()):
-        estimate, basis = drawn.takes(places)
-        name = drawn.model.partition("/")[2]
-        row: dict[str, object] = {"collection": drawn.collection, "chunker": drawn.chunker}
+    for collection, chunker, model, estimate, basis in segmentations(
+        published_grid(places), places
+    ):
+        name = model.partition("/")[2]
+        row: dict[str, object] = {"collection": collection, "chunker": chunker}
         row["language model"] = name
         if estimate is not None:
             row |= {

@@ -18,7 +18,7 @@ import pandas as pd
 from chunkstudy.evaluation.statistics.differences import at
 from chunkstudy.runs.conditions import PRE_EMBEDDING, parse_encoder, parse_method
 from chunkstudy.study import titles
-from chunkstudy.study.runs import Runs
+from chunkstudy.study.runs import NoRecordError, Runs
 from chunkstudy.study.study import Study
 
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
@@ -128,9 +128,10 @@ def _recorded(
     ordering = PLAIN if window else ordering
     read_at_once = int(window or parse_method(ordering).window or WINDOW)
     given = (collection, chunkers, encoder, read_at_once)
-    if not study.can_run(*given, ordering=ordering):
+    try:
+        return study.runs(*given, ordering=ordering)
+    except NoRecordError:
         return None
-    return study.runs(*given, ordering=ordering)
 
 
 def _by_words(

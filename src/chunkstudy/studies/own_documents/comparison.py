@@ -6,6 +6,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,19 +15,15 @@ import pandas as pd
 from chunkstudy.base.spans import Span
 from chunkstudy.chunkers import markup
 from chunkstudy.chunkers.structure import sentences
-from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.measures import coverage, in_tokens
 from chunkstudy.evaluation.statistics import power
 from chunkstudy.evaluation.statistics.differences import (
-    BOOTSTRAP,
     FEWEST_DOCUMENTS,
-    OVER_DOCUMENTS,
     SIGNIFICANT,
     Pair,
     differences,
 )
 from chunkstudy.evaluation.statistics.testing import clustered_means
-from chunkstudy.studies.own_documents.choice import RERANKED, choose
 from chunkstudy.studies.own_documents.pipeline import (
     ChunkIndex,
     Ints,
@@ -37,6 +35,7 @@ from chunkstudy.studies.own_documents.systems import System
 from chunkstudy.study import titles
 
 READ = "tokens that a reader gets"
+RERANKED = "tokens reranked a question"
 NOT_TESTED = "not tested"
 UNITS: dict[str, Callable[[str], Sequence[Span]]] = {
     "sentences broken": sentences,
@@ -50,11 +49,13 @@ FEWEST = 5
 NOTEWORTHY = 0.01
 """The share of text that an encoder never reads from which on it is said of the leader."""
 TOO_MANY_QUESTIONS = 100_000
+LESS = 0.9
+"""The share of the best way's cost from which on another is recommended in its place."""
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """What an evaluation found.
+class Evaluation:
+    """What an evaluation found, and where it lies.
 
     Attributes:
         table: a row a system, the best first; scores are fractions with 95% intervals.
@@ -66,6 +67,8 @@ class Comparison:
             with one system.
         chosen: the place in the table of the way to take: of those that no test tells from the
             best the one that costs least.
+        record: what the evaluation rests on, as ``evaluation.json`` holds it.
+        folder: with all files; ``page`` is the one to open first.
     """
 
     table: pd.DataFrame
@@ -75,17 +78,24 @@ class Comparison:
     answer: str
     more: str
     chosen: int
+    record: dict[str, Any]
+    folder: Path
 
     @property
-    def hardest(self) -> pd.Series:
-        """By question the mean over all systems, the lowest first."""
-        means = self.scores.drop(columns="question").mean(axis=1)
-        return means.sort_values(kind="stable")
+    def notes(self) -> tuple[str, ...]:
+        """What was left out, a sentence each."""
+        return tuple(self.record["left_out"])
+
+    @property
+    def page(self) -> Path:
+        return self.folder / "index.html"
 
 
-def compare(pipeline: Pipeline, ranked: Sequence[Result], seed: int) -> Comparison:
-    """Every table, from per-query scores of the systems, the best first; ``seed`` is that of the
-    resamples behind the intervals."""
+def compare(
+    pipeline: Pipeline, ranked: Sequence[Result], record: dict[str, Any], folder: Path
+) -> Evaluation:
+    """Every table, from per-query scores of the systems, the best first."""
+    seed: int = record["seed"]
     measure, documents = pipeline.measures[0], _documents_asked(pipeline)
     systems = [result.system for result in ranked]
     labels = [system.label(systems) for system in systems]
@@ -101,11 +111,10 @@ def compare(pipeline: Pipeline, ranked: Sequence[Result], seed: int) -> Comparis
         other = pipeline.measures[1]
         leader = int(np.argmax([result.scores[other].mean() for result in ranked]))
         then += f" {disagreement(other, labels[leader])}" if leader else ""
-    cost = READ if READ in table else "tokens encoded"
-    taken = choose(table, tests, labels, cost, FEWEST)
+    chosen, saves = _choice(table, tests, labels)
     first = answer(table, tests, labels[0])
-    then = f"{then} {taken.sentence}".strip()
-    return Comparison(table, tests, needed, scores, first, then, taken.place)
+    then = f"{then} {saves}".strip()
+    return Evaluation(table, tests, needed, scores, first, then, chosen, record, folder)
 
 
 def best_first(results: Sequence[Result], measures: Sequence[str]) -> list[Result]:
@@ -164,7 +173,7 @@ def more(tests: pd.DataFrame, needed: pd.DataFrame) -> str:
 
     Args:
         tests: every other against the best.
-        needed: of the best two, a row as :class:`Comparison` has it.
+        needed: of the best two, a row as :class:`Evaluation` has it.
     """
     if not len(needed) or needed["n"].iloc[0] < FEWEST:
         return ""
@@ -194,19 +203,43 @@ def disagreement(measure: str, leader: str) -> str:
     return f"The measures disagree: by {title[0].lower()}{title[1:]} {leader} leads."
 
 
+def _choice(table: pd.DataFrame, tests: pd.DataFrame, labels: Sequence[str]) -> tuple[int, str]:
+    """The place in the table of the way to take, and what it saves; nothing of the best itself.
+
+    Of those that no test tells from the best it is the one that costs least, in tokens handed to a
+    reader or encoded; else what costs hardly more than the best and asks no reranker, if that does.
+    """
+    if len(table) == 1 or table["n"].iloc[0] < FEWEST:
+        return 0, ""
+    level = [0, *(i for i, p in enumerate(tests["p_holm"], start=1) if not p < SIGNIFICANT)]
+    cost, does = (READ, "hands over") if READ in table else ("tokens encoded", "encodes")
+    costs = table[cost].astype(float).round()
+    taken = min(level, key=lambda place: (costs[place], place))
+    why = f"and it {does} {costs[taken]:,.0f} tokens where the best {does} {costs[0]:,.0f}"
+    if not costs[taken] <= LESS * costs[0]:
+        reads = table[RERANKED] if RERANKED in table else pd.Series(np.nan, table.index)
+        unranked = (i for i in level if np.isnan(reads[i]) and LESS * costs[i] <= costs[0])
+        taken = 0 if np.isnan(reads[0]) else next(unranked, 0)
+        why = f"which reranks {reads[0]:,.0f} tokens a question"
+    if not taken:
+        return 0, ""
+    return taken, f"To save, take {labels[taken]}: no test tells it from the best, {why}."
+
+
 def _row(
     pipeline: Pipeline, result: Result, documents: pd.Series | None, seed: int
 ) -> dict[str, object]:
     first, *others = pipeline.measures
     values = result.scores[first].dropna().sort_index()
-    low, high, method = _interval(values, documents, seed)
+    from_nothing = Pair({"measure": first}, values, 0 * values, documents)
+    (of_mean,) = differences([from_nothing], "", "score", "nothing", seed=seed).to_dict("records")
     row: dict[str, object] = {
         **result.system.keys,
         "measure": first,
         "n": len(values),
         "score": float(values.mean()),
-        "low": low,
-        "high": high,
+        "low": of_mean["low"],
+        "high": of_mean["high"],
         **{READ if in_tokens(name) else name: result.scores[name].mean() for name in others},
         **_sizes(pipeline, result.index),
         **_unread(result.index, result.read),
@@ -216,7 +249,7 @@ def _row(
         row["US dollars"] = result.dollars
     if result.reranked:
         row[RERANKED] = result.reranked
-    return row | {"interval": method}
+    return row | {"interval": of_mean["interval"]}
 
 
 def _screened(
@@ -224,13 +257,9 @@ def _screened(
 ) -> dict[str, object]:
     store, documents = pipeline.store(system.retriever), pipeline.collection.documents
     index = pipeline.chunk(system)
-    tenth, median, ninth = np.percentile(pipeline.sizes(index), (10, 50, 90)).tolist()
     return {
         **system.keys,
         **_sizes(pipeline, index),
-        "tokens, a tenth below": tenth,
-        "tokens, median": median,
-        "tokens, a tenth above": ninth,
         "tokens, largest": int(pipeline.sizes(index).max(initial=0)),
         **_unread(index, characters_read(system, store, index)),
         **{
@@ -290,21 +319,6 @@ def _varies(pair: Pair) -> bool:
     return len(change) >= FEWEST and float(change.std(ddof=1)) > 0
 
 
-def _interval(
-    values: pd.Series, documents: pd.Series | None, seed: int
-) -> tuple[float, float, str]:
-    """The 95% interval of a mean, over documents where these are many enough, and its name."""
-    if (groups := _groups(values, documents)) is not None:
-        return (*clustered_means([(values, groups)], seed=seed)[0].interval, OVER_DOCUMENTS)
-    return (*statistics.bootstrap_interval(values, seed=seed), BOOTSTRAP)
-
-
-def _groups(values: pd.Series, documents: pd.Series | None) -> pd.Series | None:
-    """The documents of questions; None where they are too few to be drawn."""
-    groups = None if documents is None else documents.loc[values.index]
-    return groups if groups is not None and groups.nunique() >= FEWEST_DOCUMENTS else None
-
-
 def _documents_asked(pipeline: Pipeline) -> pd.Series | None:
     """By question the one document that holds all its excerpts; None where some have several."""
     if pipeline.texts.task == "in_corpus":
@@ -329,7 +343,8 @@ def _needed(
     change = (values[0] - values[1]).dropna().sort_index()
     n, mean, level = len(change), float(change.mean()), power.LEVEL / (len(values) - 1)
     std = float(change.std(ddof=1)) if n >= FEWEST else float("nan")
-    if (groups := _groups(change, documents)) is not None:
+    if documents is not None and documents.loc[change.index].nunique() >= FEWEST_DOCUMENTS:
+        groups = documents.loc[change.index]
         std = clustered_means([(change, groups)])[0].error * math.sqrt(n)
     enough = power.queries_needed(mean, std, level=level) if std > 0 else float("nan")
     apart = bool(tests["p_holm"].iloc[0] < SIGNIFICANT)

@@ -10,7 +10,7 @@ from chunkstudy.base.tokens import counter
 from chunkstudy.encoders.api import ApiEncoder
 from chunkstudy.evaluation.retrieval.reranking import FIRST
 from chunkstudy.llm.prices import money
-from chunkstudy.runs.conditions import ChunkerSpec, parse_chunker
+from chunkstudy.runs.conditions import parse_chunker
 from chunkstudy.runs.estimate import in_words
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.studies.own_documents.pipeline import Pipeline, text_tokens
@@ -68,7 +68,8 @@ def _work(
     them are neither kept nor among those ``counted`` for systems before it."""
     documents = [document.text for document in pipeline.collection.documents]
     catalogued = [parse_chunker(part.slug) for part in system.chunker.cutting if not part.function]
-    if passes := sum(map(_passes, catalogued)):
+    drawn = (spec.entry.passes or float(bool(spec.llm or spec.reader)) for spec in catalogued)
+    if passes := sum(drawn):  # how often the text is read to draw boundaries
         tokens = sum(counter("wordpiece").count_many(documents)) * (passes + 1)
         return "boundaries to be drawn, at most", documents, round(tokens)
     index = pipeline.chunk(system)
@@ -86,11 +87,6 @@ def _work(
     texts = [text for text, key in zip(missing, keys, strict=True) if key not in counted]
     counted.update(keys)
     return chunks, texts, float(text_tokens(store, texts).sum())
-
-
-def _passes(spec: ChunkerSpec) -> float:
-    """How often the text is read to draw boundaries."""
-    return spec.entry.passes or (1.0 if spec.llm or spec.reader else 0.0)
 
 
 def _seconds_a_token(store: VectorStore | None, texts: Sequence[str]) -> float:

@@ -8,7 +8,6 @@ and tests. Without questions, chunks are screened by what no question is needed 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +15,13 @@ from chunkstudy.base import places
 from chunkstudy.base.files import write_json
 from chunkstudy.collections import own
 from chunkstudy.collections.own import Documents, Questions
+from chunkstudy.collections.own_documents import EVALUATION
 from chunkstudy.runs.conditions import MINILM
 from chunkstudy.studies.own_documents import questions as questions_page
 from chunkstudy.studies.own_documents import record, report, scripts
-from chunkstudy.studies.own_documents.comparison import Comparison, best_first, compare
+from chunkstudy.studies.own_documents.comparison import Evaluation, best_first, compare
 from chunkstudy.studies.own_documents.pipeline import Pipeline, Say
 from chunkstudy.studies.own_documents.systems import PLAIN, EvaluationError, System, systems
-from chunkstudy.study.inspector.pages import refuse_committed
 
 CHUNKERS = ("recursive-200-0",)
 MISSING = (
@@ -30,25 +29,6 @@ MISSING = (
     "or let a language model write some, `chunkstudy generate {} --model openai/gpt-4o-mini "
     "--dry-run`"
 )
-
-
-@dataclass(frozen=True)
-class Evaluation(Comparison):
-    """What an evaluation found, and where it lies.
-
-    Attributes:
-        notes: what was left out, a sentence each.
-        record: what the evaluation rests on, as ``evaluation.json`` holds it.
-        folder: with all files; ``page`` is the one to open first.
-    """
-
-    notes: tuple[str, ...]
-    record: dict[str, Any]
-    folder: Path
-
-    @property
-    def page(self) -> Path:
-        return self.folder / report.PAGE
 
 
 def evaluate(
@@ -108,22 +88,22 @@ def evaluate(
     for note in notes:
         say(note)
     results = pipeline.run(compared, say)
-    if rerankers := {system.retriever.reranker for system in compared} - {None}:
-        for by in filter(None, rerankers):
-            pace = by.seconds / max(1, by.computed)
-            say(f"{by.name} read {by.computed:,} pairs of question and chunk, {pace:.3f} s each")
-    notes = (*notes, *scripts.unknown(pipeline, compared))
+    for by in filter(None, {system.retriever.reranker for system in compared}):
+        pace = by.seconds / max(1, by.computed)
+        say(f"{by.name} read {by.computed:,} pairs of question and chunk, {pace:.3f} s each")
+    described = record.describe(
+        pipeline, results, (*notes, *scripts.unknown(pipeline, compared)), seed
+    )
     ranked = best_first(results, pipeline.measures)
-    comparison = compare(pipeline, ranked, seed)
+    evaluation = compare(pipeline, ranked, described, folder)
     page = ""
     if pipeline.texts.task == "token_overlap":
         say("looking at the questions that are answered worst")
-        page = questions_page.write(pipeline, ranked, comparison.hardest, folder).name
-    described = record.describe(pipeline, results, notes, seed)
+        page = questions_page.write(pipeline, ranked, evaluation.scores, folder).name
     record.write_rankings(folder, pipeline, results)
-    write_json(folder / record.FILE, described)
-    report.write(folder, collection, comparison, notes, described, page)
-    return Evaluation(**vars(comparison), notes=notes, record=described, folder=folder)
+    write_json(folder / EVALUATION, described)
+    report.write(evaluation, page)
+    return evaluation
 
 
 def prepared(
@@ -172,5 +152,4 @@ def _folder(output: str | Path | None, usual: Path) -> Path:
     folder = Path(output).expanduser()
     if folder.exists() and not folder.is_dir():
         raise EvaluationError(f"--output {output} is a file; name a folder")
-    refuse_committed(folder)
     return folder

@@ -12,7 +12,7 @@ import pandas as pd
 
 from chunkstudy.collections.own_documents import EVALUATION
 from chunkstudy.evaluation.statistics.differences import HIGHER, LOWER, Pair, differences
-from chunkstudy.studies.own_documents.evaluate import Evaluation
+from chunkstudy.studies.own_documents.comparison import Evaluation
 from chunkstudy.studies.own_documents.report import SCORES
 from chunkstudy.studies.own_documents.systems import EvaluationError
 from chunkstudy.study.formats import estimate, percent

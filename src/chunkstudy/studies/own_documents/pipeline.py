@@ -3,6 +3,7 @@ score."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -157,8 +158,9 @@ class Pipeline:
 
     @cached_property
     def offsets(self) -> list[tokens.TokenOffsets]:
-        """Of the documents' cl100k tokens."""
-        return [tokens.cl100k_offsets(document.text) for document in self.collection.documents]
+        """Of the documents' cl100k tokens, narrow: they take more memory than the text does."""
+        of = tokens.cl100k_offsets
+        return [of(document.text).astype(np.int32) for document in self.collection.documents]
 
     def sizes(self, index: ChunkIndex) -> Ints:
         """cl100k tokens of what is returned, shape (returned,)."""
@@ -220,18 +222,15 @@ class Pipeline:
             of_chunks = store.encode(index.texts, "document", label)
         return encoding.Vectors(store.encode(queries, "query"), of_chunks)
 
-    def search(
-        self, system: System, index: ChunkIndex, collection: Collection
-    ) -> tuple[Search, encoding.Vectors | None]:
+    def search(self, system: System, index: ChunkIndex, collection: Collection) -> Search:
         """The third: a search of the chunks to any depth for the queries of the collection, which
-        may be a part of it, and the vectors by which it searches."""
+        may be a part of it."""
         queries = [query.text for query in collection.queries]
         vectors = self.encode(system, index, queries)
         words = steps.Words(queries, index.texts, "any") if system.retriever.words else None
         search = steps.to_any_depth(vectors, words)
-        if by := system.retriever.reranker:
-            search = Reranked(search, queries, index.texts, by.score)
-        return search, vectors
+        by = system.retriever.reranker
+        return Reranked(search, queries, index.texts, by.score) if by else search
 
     def rank(self, search: Search, index: ChunkIndex) -> Ranking:
         """What is returned to every question, as deep as the measures read: documents by their best
@@ -260,18 +259,21 @@ class Pipeline:
     def _document_scores(self, ranking: Ranking) -> pd.DataFrame:
         """Measures of ranked documents, a row a question that has a relevant one."""
         k = self.cutoff
-        first = Ranking(ranking.chunk[:, :k], ranking.score[:, :k], ranking.ties_at_cut)
+        first = ranking.of_depth(k)
         named = [name.replace(f"RR@{k}", "RR") for name in self.measures]  # of these, RR is at k
         scores = of_documents.per_query(self.collection, first, named)
-        wide = scores.pivot(index="query_id", columns="measure", values="value")
-        return wide.rename(columns={"RR": f"RR@{k}"})[list(self.measures)]
+        return scores.rename(columns={"RR": f"RR@{k}"})
 
     def _result(self, system: System) -> Result:
         store, index = self.store(system.retriever), self.chunk(system)
-        search, _ = self.search(system, index, self.collection)
+        search = self.search(system, index, self.collection)
         ranking = self.rank(search, index)
         scores, judged = self.score(index, ranking)
-        count = self._tokens_read(system, store, index)
+        count = 0  # tokens that the encoder reads, special ones included
+        if store and system.method.window:
+            count = sum(layout.tokens for layout in self.plan(system, store, index).layouts)
+        elif store:
+            count = int(text_tokens(store, index.texts).sum())
         price = store.encoder.price if store and isinstance(store.encoder, ApiEncoder) else None
         return Result(
             system,
@@ -288,10 +290,8 @@ class Pipeline:
 
     def _chunks(self, chunker: Chunker, retriever: Retriever) -> Chunks:
         """What a chunker cuts, once; only the catalogue's may depend on the model."""
-        key, documents = (
-            (chunker, None if chunker.function else retriever),
-            self.collection.documents,
-        )
+        documents = self.collection.documents
+        key = (chunker, None if chunker.function else retriever)
         if key not in self._chunked:
             if chunker.function:
                 split = checked(chunker.function, documents)
@@ -325,23 +325,14 @@ class Pipeline:
             plans = [self.plan(system, store, self.chunk(system)) for system in late]
             encoding.read_once(store, plans, label=f"reading for {len(late)} chunkers, {method}")
 
-    def _tokens_read(self, system: System, store: VectorStore | None, index: ChunkIndex) -> int:
-        """Tokens that the encoder reads for a system's chunks, special ones included."""
-        if store is None:
-            return 0
-        if system.method.window:
-            return sum(layout.tokens for layout in self.plan(system, store, index).layouts)
-        return int(text_tokens(store, index.texts).sum())
-
 
 def _tokens_reranked(search: Search) -> int:
     """Tokens of all pairs that a reranker reads; none where there is none."""
     if not isinstance(search, Reranked):
         return 0
-    texts = [text for pair in search.pairs for text in pair]
-    lengths = dict(zip(distinct := list(dict.fromkeys(texts)),
-                       tokens.counter("wordpiece").count_many(distinct), strict=True))  # fmt: skip
-    return sum(lengths[text] for text in texts)
+    times = Counter(text for pair in search.pairs for text in pair)
+    lengths = tokens.counter("wordpiece").count_many(list(times))
+    return int(np.dot(lengths, list(times.values())))
 
 
 def characters_read(system: System, store: VectorStore | None, index: ChunkIndex) -> Ints | None:

@@ -19,33 +19,35 @@ WORST = 20
 FILE = "questions.html"
 
 
-def write(pipeline: Pipeline, ranked: Sequence[Result], hardest: pd.Series, folder: Path) -> Path:
+def write(pipeline: Pipeline, ranked: Sequence[Result], scores: pd.DataFrame, folder: Path) -> Path:
     """Pages of the questions that are answered worst over all systems, and their index.
 
     Args:
         pipeline: of questions that are judged by excerpts.
         ranked: the systems, best first.
-        hardest: by question its mean over them, the lowest first.
+        scores: of every question under each of them.
         folder: to write into.
     """
     collection = pipeline.collection
+    hardest = scores.drop(columns="question").mean(axis=1).sort_values(kind="stable")
     few = collection.only(hardest.index[:WORST].tolist())
     systems = [result.system for result in ranked]
     inspected = []
     for result in ranked:
         system, index = result.system, result.index
-        search, vectors = pipeline.search(system, index, few)
-        ranking = best_of_each(search(len(index.chunks)), index.place)
+        every = pipeline.search(system, index, few)(len(index.chunks))
+        ranking = best_of_each(every, index.place)
         by = system.retriever
+        store = None if by.words or by.reranker else pipeline.store(by)
         searched = Searched(
             by.slug,
             found_first(few, pipeline.texts.copies, index.returned, ranking),
             index.returned,
             ranking,
             CORRECTED,
-            None if by.words or by.reranker else pipeline.store(by),
-            None if vectors is None else vectors.queries,
             _read_to(result),
+            store,
+            store.encode([query.text for query in few.queries], "query") if store else None,
             RERANKER if by.reranker else WORDS,
         )
         inspected.append(searched.inspect(system.label(systems), pipeline.cutoff))

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from chunkstudy.base.files import json_text
-from chunkstudy.collections.own_documents import EVALUATION
 from chunkstudy.evaluation import trec
 from chunkstudy.evaluation.measures.excerpts import HIT
 from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
@@ -22,7 +21,7 @@ from chunkstudy.runs.export import QRELS
 from chunkstudy.runs.run import PACKAGES, made_on
 from chunkstudy.studies.own_documents.pipeline import Pipeline, Result
 
-FILE, RUNS = EVALUATION, "trec"
+RUNS = "trec"
 SCHEMA = 2
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 import shutil
-from collections.abc import Sequence
 from pathlib import Path
 from textwrap import fill
 from typing import Any
@@ -15,18 +15,15 @@ from rich.console import Console
 from rich.table import Table as Grid
 
 from chunkstudy.base.files import write_text
-from chunkstudy.base.spans import Collection
 from chunkstudy.runs.conditions import PRE_EMBEDDING
-from chunkstudy.studies.own_documents import record
-from chunkstudy.studies.own_documents.choice import RERANKED, as_yaml
-from chunkstudy.studies.own_documents.comparison import READ, UNITS, Comparison
+from chunkstudy.studies.own_documents.comparison import READ, RERANKED, UNITS, Evaluation
 from chunkstudy.studies.own_documents.systems import BY, PLAIN, shown_as
 from chunkstudy.study import titles
 from chunkstudy.study.formats import Column, Columns, percent, points, thousandths, whole
 from chunkstudy.study.inspector.pages import templates
 from chunkstudy.study.tables import Table
 
-PAGE, SCORES, CHOSEN = "index.html", "scores.csv", "chosen.yaml"
+SCORES = "scores.csv"
 CAPTIONS = {
     "evaluation": "Ways of chunking, the best first; scores in percent.",
     "evaluation_tests": "Every other against the best.",
@@ -63,9 +60,7 @@ COLUMNS: Columns = {
     "unread": Column("text beyond the window, %", percent),
     **{name: Column(f"{name}, %", percent) for name in UNITS},
     "text in several chunks": Column("text repeated, %", percent),
-    **{
-        f"tokens, {part}": whole for part in ("a tenth below", "median", "a tenth above", "largest")
-    },
+    "tokens, largest": whole,
     "tokens encoded": whole,
     "US dollars": thousandths,
     RERANKED: whole,
@@ -78,54 +73,33 @@ COLUMNS: Columns = {
 }
 
 
-def write(
-    folder: Path,
-    collection: Collection,
-    comparison: Comparison,
-    notes: Sequence[str],
-    described: dict[str, Any],
-    questions: str,
-) -> None:
-    """Write the tables, the scores and the page.
-
-    Args:
-        folder: to write into.
-        collection: what was evaluated on.
-        comparison: the tables.
-        notes: what was left out.
-        described: the record.
-        questions: the file that shows questions one by one; empty where there is none.
-    """
-    frames = named(comparison)
+def write(evaluation: Evaluation, questions: str) -> None:
+    """Write the tables that say something, the scores and the page; ``questions`` is the file that
+    shows questions one by one, empty where there is none."""
+    folder, tables = evaluation.folder, (evaluation.table, evaluation.tests, evaluation.needed)
+    frames = {name: frame for name, frame in zip(CAPTIONS, tables, strict=True) if len(frame)}
     for name, frame in frames.items():
         write_text(folder / f"{name}.csv", frame.to_csv(index=False, lineterminator="\n"))
         write_text(folder / f"{name}.tex", _table(frame).latex(name, CAPTIONS[name]))
-    scores = comparison.scores.rename_axis("id").to_csv(lineterminator="\n")
+    scores = evaluation.scores.rename_axis("id").to_csv(lineterminator="\n")
     write_text(folder / SCORES, scores)
-    write_text(folder / CHOSEN, _chosen(comparison, described["read"]))
+    write_text(folder / "chosen.yaml", _chosen(evaluation))
     page = templates(Path(__file__).parent).get_template("page.html").render(
-        collection=collection,
-        evaluation=comparison,
+        evaluation=evaluation,
         tables={n: Markup(_table(frame).html(CAPTIONS[n])) for n, frame in frames.items()},
-        bars=_bars(comparison.table),
-        measure=titles.measure(str(comparison.table["measure"].iloc[0])),
-        notes=notes,
-        record=described,
-        record_file=record.FILE,
-        runs=record.RUNS,
-        qrels=record.QRELS,
+        bars=_bars(evaluation.table),
+        measure=titles.measure(str(evaluation.table["measure"].iloc[0])),
+        record=evaluation.record,
         questions=questions,
-        scores_file=SCORES,
-        chosen_file=CHOSEN,
     )  # fmt: skip
-    write_text(folder / PAGE, page)
+    write_text(evaluation.page, page)
 
 
-def _chosen(comparison: Comparison, read: dict[str, int]) -> str:
-    """The settings of the way to take, and why it."""
-    row = comparison.table.iloc[comparison.chosen]
+def _chosen(evaluation: Evaluation) -> str:
+    """The settings of the way to take, to paste into a configuration, and why it."""
+    row = evaluation.table.iloc[evaluation.chosen]
     why = "The best by its mean; the record of the evaluation says by how much."
-    if comparison.chosen:
+    if evaluation.chosen:
         why = "Not told from the best by a test, and cheapest of these; see the evaluation's page."
     encoder, _, rerank = str(row["encoder"]).partition(BY)
     settings: dict[str, object] = {
@@ -133,14 +107,10 @@ def _chosen(comparison: Comparison, read: dict[str, int]) -> str:
         "encoder": encoder.replace("__", "/"),
         "ordering": PLAIN if row["ordering"] == PRE_EMBEDDING else str(row["ordering"]),
         **({"rerank": rerank} if rerank else {}),
+        **evaluation.record["read"],
     }
-    return as_yaml(settings | read, why)
-
-
-def named(comparison: Comparison) -> dict[str, pd.DataFrame]:
-    """The tables by the names of their files, without those that say nothing."""
-    frames = (comparison.table, comparison.tests, comparison.needed)
-    return {name: frame for name, frame in zip(CAPTIONS, frames, strict=True) if len(frame)}
+    lines = (f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in settings.items())
+    return "\n".join((f"# {why}", *lines, ""))
 
 
 def screening(frame: pd.DataFrame) -> str:

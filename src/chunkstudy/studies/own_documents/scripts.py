@@ -3,6 +3,7 @@ end nowhere, words that stand nowhere, and signs that a model has no tokens for.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from chunkstudy.base.spans import Collection
@@ -11,7 +12,7 @@ from chunkstudy.evaluation.retrieval.bm25 import words
 from chunkstudy.studies.own_documents.pipeline import Pipeline
 from chunkstudy.studies.own_documents.systems import System, shown_as
 
-BY_SENTENCE = ("sentence", "semantic", "kamradt", "proposition-sentences")
+BY_SENTENCE = re.compile("(sentence|semantic|kamradt(?!-modified)|proposition-sentences)(-.*)?")
 """Chunkers of the table that cut where a sentence ends, and nowhere else."""
 UNKNOWN = 0.01
 """The part of the text's characters without a token from which on a model is said to lack them."""
@@ -25,12 +26,7 @@ def notes(collection: Collection, systems: Sequence[System]) -> Iterator[str]:
     document, where words rank."""
     texts = [document.text for document in collection.documents]
     names = {part.slug for system in systems for part in system.chunker.cutting}
-    cutting = sorted(
-        name
-        for name in names
-        if any(name == kind or name.startswith(f"{kind}-") for kind in BY_SENTENCE)
-        and not name.startswith("kamradt-modified")
-    )
+    cutting = sorted(filter(BY_SENTENCE.fullmatch, names))
     # of each text the stretches without an end, in characters
     long = [text for text in texts if cutting and len(text) > LONG]
     lengths = [[end - start for start, end in sentences(text, "any")] for text in long]

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -227,13 +228,11 @@ def _draws_by_vectors(way: Chunker) -> bool:
 
 def _each(given: Any) -> list[Any]:
     """The chunkers that a name with several values stands for; anything else as it is."""
-    several = SWEEP.search(given) if isinstance(given, str) else None
-    if not several:
+    if not isinstance(given, str):
         return [given]
-    before, after = given[: several.start()], given[several.end() :]
-    return [
-        name for value in several[1].split(",") for name in _each(f"{before}{value.strip()}{after}")
-    ]
+    parts = enumerate(SWEEP.split(given))  # every second one stood between braces
+    options = [[x.strip() for x in part.split(",")] if i % 2 else [part] for i, part in parts]
+    return ["".join(values) for values in product(*options)]
 
 
 def _refuse_twice(slugs: Sequence[str], remedy: str) -> None:
@@ -317,7 +316,8 @@ def retriever(given: Any, base_url: str = "") -> Retriever:
         return with_words(retriever(given.removeprefix(f"{BM25}{PLUS}"), base_url))
     slug, path = given.replace("/", "__"), Path(given).expanduser()
     if given.startswith(SERVED) and (base_url or not _registered(slug)):
-        load = _kept(partial(_served, given, base_url or None))
+        address = base_url or None
+        load = _kept(lambda: ApiEncoder(served(given, address), base_url=address))
         return Retriever(given, safe(slug), load, why_plain=NO_STATES)
     if ":" in given and not path.exists():
         return _function(own.named(given), given)
@@ -393,10 +393,6 @@ def _function(given: Any, name: str = "") -> Retriever:
 
 def _kept(make: Callable[[], Encoder]) -> Callable[[Path], VectorStore]:
     return lambda vectors: VectorStore(make(), vectors)
-
-
-def _served(name: str, base_url: str | None) -> ApiEncoder:
-    return ApiEncoder(served(name, base_url), base_url=base_url)
 
 
 def safe(name: str) -> str:

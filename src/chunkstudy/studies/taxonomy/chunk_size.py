@@ -13,25 +13,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import Any, cast
+from typing import cast
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from chunkstudy.base import tokens
 from chunkstudy.base.protocols import AS_PUBLISHED_IELAB, CORRECTED
-from chunkstudy.base.spans import Chunks, Collection
+from chunkstudy.base.spans import Chunks, Collection, chunk_documents
 from chunkstudy.base.tokens import TextTokens
 from chunkstudy.chunkers.own import checked
 from chunkstudy.collections import beir
-from chunkstudy.collections.gutenqa import BOOKS as NUMBER_OF_BOOKS
 from chunkstudy.collections.registry import load_collection
-from chunkstudy.evaluation import statistics
 from chunkstudy.published.chunk_size import (
     ARMS,
     BEFORE_ENCODER,
     BOOKS,
+    CHANGE,
     NOTHING,
     by_code,
     correlate,
@@ -39,15 +40,22 @@ from chunkstudy.published.chunk_size import (
     scored,
     with_scores,
 )
+from chunkstudy.published.papers import TAXONOMY_COLLECTIONS, TAXONOMY_MODELS, WINDOWS
 from chunkstudy.runs import records, study_results
-from chunkstudy.runs.chunking import chunk
-from chunkstudy.runs.conditions import MINILM_512, PRE_EMBEDDING, Condition, EncoderName
-from chunkstudy.runs.published_grid import TAXONOMY_COLLECTIONS, TAXONOMY_MODELS, WINDOWS
+from chunkstudy.runs.chunking import cut
+from chunkstudy.runs.conditions import (
+    CONTEXTUALIZED,
+    MINILM_512,
+    PRE_EMBEDDING,
+    Condition,
+    EncoderName,
+)
+from chunkstudy.runs.records import Run
 from chunkstudy.runs.store import VectorStore, load_store
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.taxonomy.tables import METHOD_OF
-from chunkstudy.study.formats import Columns, number
+from chunkstudy.study import drawing, titles
 from chunkstudy.study.runs import RunCache, Runs, RunScores
 
 NAME = "chunk-sizes"
@@ -57,8 +65,8 @@ PAPERS = tuple(str(EncoderName(name, WINDOWS[name])) for name in TAXONOMY_MODELS
 """The taxonomy's models, whose own tokens its code counts (plot_chunkcount_vs_performance.py)."""
 POOLED = "in-corpus, pooled"
 SPREAD = ("published lowest r", "published highest r")
-AS_CORRELATIONS: Columns = {"*": number}
-INTERVAL = "Fisher's z, 95%"
+TITLES = {PRE_EMBEDDING: "plain", CONTEXTUALIZED: "late", CHANGE: CHANGE}
+WORDS = {"text": "ours, as the words define it", "code": "ours, as the code does it"}
 
 
 def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
@@ -71,7 +79,8 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
     no row.
 
     Raises:
-        RuntimeError: if chunks are not those that a record was made with.
+        StudyError: if chunks are not those that a record was made with.
+        RuntimeError: if there is no record.
     """
     made = {}
     recorded = records.find(context.places.runs)
@@ -98,16 +107,20 @@ def _measured(context: Context, condition: Condition) -> pd.DataFrame:
     collection, store = context.collection(condition.collection), context.store(condition.encoder)
     if condition.chunking.encoder:
         context.store(condition.chunking.encoder)  # notes who draws the boundaries
-    chunks = context.chunks(condition, store)
-    if chunks.digest() != records.read(context.places.runs, condition).run.chunks_sha256:
-        raise RuntimeError(f"{condition} has other chunks than its record; run it again")
-    return measured(condition, collection, chunks, store)
+    run = records.read(context.places.runs, condition).run
+    return measured(condition, run, collection, context.chunks(condition, store), store)
 
 
 def measured(
-    condition: Condition, collection: Collection, chunks: Chunks, store: VectorStore
+    condition: Condition, run: Run, collection: Collection, chunks: Chunks, store: VectorStore
 ) -> pd.DataFrame:
-    """``chunker, protocol`` and what :func:`per_query` finds of a condition's chunks."""
+    """``chunker, protocol`` and what :func:`per_query` finds of a run's chunks.
+
+    Raises:
+        StudyError: if these are other chunks.
+    """
+    if chunks.digest() != run.chunks_sha256:
+        raise StudyError(f"{condition} has other chunks than its record; run it again")
     texts = chunks.texts(collection.documents)
     if condition.encoder == MINILM_512:
         sizes = tokens.counter("wordpiece").count_many(texts)
@@ -191,9 +204,19 @@ def correlations(points: pd.DataFrame, figure: pd.DataFrame) -> pd.DataFrame:
         points: as :func:`points` gives them.
         figure: the published cells of Figure 2.
     """
-    rows = [
-        keys | row for keys, own in _groups(points) for row in by_definition(own, keys["ordering"])
-    ]
+    rows = []
+    for keys, own in _groups(points):
+        text = by_text(own, keys["ordering"])
+        definitions = {
+            "text": correlate(text),
+            "code": correlate(by_code(own, keys["ordering"]), outliers=False, logarithm=True),
+        }
+        if own["collection"].nunique() > 1:
+            # the logarithm of the size and the score, less their means in the point's collection
+            sides = text[["size", "score"]].assign(size=np.log10(text["size"]))
+            means = sides.groupby(text["collection"]).transform("mean")
+            definitions["within"] = correlate(sides - means)
+        rows += [{**keys, "definition": name, **row} for name, row in definitions.items()]
     table = pd.DataFrame(rows)
     where = pd.DataFrame(
         {
@@ -224,46 +247,58 @@ def by_text(points: pd.DataFrame, arm: str) -> pd.DataFrame:
     return scored(points.rename(columns={"relevant": "size"}), arm)
 
 
-def by_definition(points: pd.DataFrame, arm: str) -> Iterator[dict[str, object]]:
-    """The row of each definition, with its interval; ``within`` only of several collections."""
-    text = by_text(points, arm)
-    definitions = {
-        "text": correlate(text),
-        "code": correlate(by_code(points, arm), outliers=False, logarithm=True),
-    }
-    if points["collection"].nunique() > 1:
-        # the logarithm of the size and the score, less their means in the point's collection
-        sides = text[["size", "score"]].assign(size=np.log10(text["size"]))
-        means = sides.groupby(text["collection"]).transform("mean")
-        definitions["within"] = correlate(sides - means)
-    for definition, row in definitions.items():
-        yield {"definition": definition} | row | interval(row["r"], row["n"])
-
-
-def interval(r: float, n: int) -> dict[str, Any]:
-    """r of n points with its interval, which needs nothing else and so serves published r too."""
-    low, high = statistics.fisher_interval(r, n)
-    method = "" if np.isnan(low) else INTERVAL
-    return {"n": n, "r": r, "low": low, "high": high, "interval": method,
-            "smallest significant r": statistics.smallest_significant_r(n)}  # fmt: skip
-
-
 def published(cells: pd.DataFrame) -> pd.DataFrame:
-    """``encoder, collection, method, ordering`` and the published r, those of the images.
+    """``encoder, collection, method, ordering`` and the published ``r``: what the text quotes is in
+    the images too, which decide where both differ.
 
-    Its n over books is that of all of them, outliers too, so that the interval is the narrowest
-    possible; over queries n is unknown and there is no interval.
+    Args:
+        cells: of Figure 2, of the text before those of the images.
     """
-    printed = cells[cells["table"].str.startswith("figure 2") & (cells["statistic"] == "r")]
-    # What the text quotes stands in the images too, which decide where both differ.
+    printed = cells[cells["statistic"] == "r"]
     printed = printed.drop_duplicates(["collection", "chunker", "encoder", "ordering"], keep="last")
-    rows = [
-        {"method": cell["chunker"]}
-        | {name: cell[name] for name in ("encoder", "collection", "ordering")}
-        | interval(cell["value"], NUMBER_OF_BOOKS if cell["collection"] == "gutenqa" else 0)
-        for cell in printed.to_dict("records")
-    ]
-    return pd.DataFrame(rows)
+    return printed.rename(columns={"chunker": "method", "value": "r"})
+
+
+@drawing.style()
+def figure_correlations(correlated: pd.DataFrame, printed: pd.DataFrame) -> Figure:
+    """Correlation of chunk size with the score, arm by arm, in the layout of Figure 2.
+
+    Args:
+        correlated: our r by chunker, collection, arm and definition, with intervals.
+        printed: the published r: ``collection, method, ordering, r``.
+    """
+    chunkers = list(dict.fromkeys(correlated["chunker"]))
+    methods = [METHOD_OF.get(chunker, chunker) for chunker in chunkers]
+    books = [name for name in dict.fromkeys(correlated["collection"]) if name in BOOKS]
+    rest = list(dict.fromkeys(correlated["collection"][~correlated["collection"].isin(BOOKS)]))
+    sides = {"within books": ("gutenqa", books), "in corpora": ("beir", rest[-1:])}
+    figure, panels = plt.subplots(
+        len(TITLES), 2, figsize=(8.3, 1.1 * len(chunkers) + 1.6), sharex="col", sharey=True
+    )
+    for (arm, title), row in zip(TITLES.items(), panels, strict=True):
+        for axes, (side, (column, ours)) in zip(row, sides.items(), strict=True):
+            old = printed[(printed["collection"] == column) & (printed["ordering"] == arm)]
+            old = old[old["method"].isin(methods)]
+            at = [methods.index(method) - 0.22 for method in old["method"]]
+            axes.plot(old["r"], at, "|", color="0.5", ms=8, mew=2,
+                      label="published, four models")  # fmt: skip
+            own = correlated[correlated["collection"].isin(ours) & (correlated["ordering"] == arm)]
+            for offset, (definition, label) in enumerate(WORDS.items()):
+                part = own[(own["definition"] == definition) & own["r"].notna()]
+                up = [chunkers.index(c) + 0.1 + 0.22 * offset for c in part["chunker"]]
+                drawing.intervals(axes, part, up, drawing.COLORS[offset], label, "r", scale=1)
+            drawing.zero(axes)
+            axes.set_title(f"{side}, {title}", loc="left")
+        drawing.rows_named(row[0], [titles.chunker(chunker) for chunker in chunkers])
+    for axes in panels[-1]:
+        axes.set_xlabel("Pearson's r of chunk size and score")
+    drawing.one_legend(figure, panels.flat, columns=3)
+    drawn = correlated[correlated["collection"].isin([*books, *rest[-1:]])]
+    known = drawn[(drawn["definition"] == "text") & drawn["r"].notna()]
+    above, below = int((known["low"] > 0).sum()), int((known["high"] < 0).sum())
+    drawing.titled(figure, f"Of our {len(known)} correlations by the paper's words {above} have an "
+                   f"interval above zero and {below} one below")  # fmt: skip
+    return figure
 
 
 def _groups(points: pd.DataFrame) -> Iterator[tuple[dict[str, str], pd.DataFrame]]:
@@ -296,8 +331,8 @@ def _sizes(run: RunScores, computing: RunCache) -> pd.DataFrame:
         )
     collection, vectors = load_collection(condition.collection), computing.vectors
     store = load_store(condition.encoder, vectors, condition.rules.newlines)
-    chunker = own and checked(own, collection.documents)
-    chunks = chunk(condition, collection, store, chunker)
-    if chunks.digest() != run.run.chunks_sha256:
-        raise StudyError(f"{run.variant.path} has other chunks than its record; run it again")
-    return measured(condition, collection, chunks, store)
+    if own:
+        chunks = chunk_documents(checked(own, collection.documents), collection.documents)
+    else:
+        chunks = cut(collection, condition.chunking, condition.rules, store)
+    return measured(condition, run.run, collection, chunks, store)

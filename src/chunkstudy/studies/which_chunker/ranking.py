@@ -39,8 +39,9 @@ from chunkstudy.runs.conditions import (
     parse_encoder,
     parse_method,
 )
-from chunkstudy.runs.library import Library, Record
+from chunkstudy.runs.library import Library
 from chunkstudy.runs.parquet import RecordError
+from chunkstudy.runs.records import Record
 
 WORDS, BOTH = "words", "both"
 """BM25, and its fusion with plain vectors."""
@@ -97,10 +98,9 @@ def chunking_seconds(library: Library) -> pd.DataFrame:
     """Seconds of cutting per million tokens of Chroma's corpora, the model's own left out: a row a
     chunker and encoder of the plain records under the corrected protocol."""
     rows = []
-    for condition in library:
-        record = library.get(condition)
+    for condition, record in library.items():
         where = (condition.collection, condition.ordering, condition.protocol)
-        if record is not None and where == ("chroma", PRE_EMBEDDING, CORRECTED.name):
+        if where == ("chroma", PRE_EMBEDDING, CORRECTED.name):
             timing = record.timing
             seconds = timing["chunking_seconds_without_encoding"]
             per_million = seconds / (timing["collection_tokens"] / 1e6)
@@ -176,8 +176,7 @@ def _competes(condition: Condition) -> bool:
     ordering = parse_method(condition.ordering)
     usual = chunker.length == CHUNKERS[chunker.name].lengths[0] and not chunker.entry.control
     whole = models.spec(encoder.model).packed is None
-    read = ordering.window == encoder.reach and (condition.late or ordering.beside)
-    return usual and whole and (condition.ordering == PRE_EMBEDDING or read)
+    return usual and whole and ordering.window in (0, encoder.reach) and not ordering.context
 
 
 def _recorded(
@@ -189,8 +188,7 @@ def _recorded(
     found: dict[System, RecordedScores] = {}
     in_turn = sorted(conditions, key=lambda one: (-parse_encoder(one.encoder).reach, one.encoder))
     for condition in in_turn:
-        record = library.get(condition)
-        assert record is not None
+        record = library[condition]
         counts = record.run.counts
         if task == IN_DOCUMENT and counts.chunks <= _depth(task) * counts.documents:
             continue

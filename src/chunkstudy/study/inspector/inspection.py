@@ -164,11 +164,12 @@ class Inspection:
 
     def _why(self, number: int, name: str) -> tuple[str, str]:
         """Why part of an excerpt is missed."""
-        excerpt, length = self.excerpts[number], _length(self.excerpts[number])
+        excerpt = self.excerpts[number]
+        length = excerpt.end - excerpt.start
         missed, touching = self.missed(excerpt), self.touching(excerpt)
         unchunked = missed - _covered(excerpt, touching)
         if unchunked == missed:
-            return UNCHUNKED, f"{_amount(missed, length)} of {name} {_lie(missed)} in no chunk"
+            return UNCHUNKED, f"{_lie(missed, excerpt, f' of {name}')} in no chunk"
         if len(missed) < length:
             return CUT, self._cut(excerpt, missed - unchunked, name)
         holding = [chunk for chunk in touching if len(chunk.shared(excerpt)) == length]
@@ -196,7 +197,7 @@ class Inspection:
         """Part of the excerpt was retrieved; the rest lies in chunks that were not."""
         left = [chunk for chunk in self.touching(excerpt) if missed & {*chunk.shared(excerpt)}]
         best = min(left, key=lambda chunk: chunk.rank)
-        where = f"{_amount(missed, _length(excerpt))} {_lie(missed)} in"
+        where = f"{_lie(missed, excerpt)} in"
         if len(left) == 1:
             return f"a boundary cuts {name}: {where} {self._placed(best)}"
         return (
@@ -219,10 +220,9 @@ class Searched:
         collection: judged at the places that are to be found.
         ranking: every chunk for every question, but those that share no word where words decide.
         protocol: whose chunks these are and how they are counted.
+        read_to: shape (chunks,), offsets where the encoder's window ends.
         store: the encoder; None where words decide as well.
         query_vectors: None of a store that is.
-        read_to: shape (chunks,), offsets where the encoder's window ends; None where the store
-            tells.
         by_rank: the cause of a miss where words or a reranker decide.
     """
 
@@ -231,9 +231,9 @@ class Searched:
     chunks: Chunks
     ranking: retrieval.Ranking
     protocol: Protocol
+    read_to: NDArray[np.int64]
     store: VectorStore | None = None
     query_vectors: NDArray[np.float32] | None = None
-    read_to: NDArray[np.int64] | None = None
     by_rank: str = WORDS
 
     def inspect(self, system: str, depth: int) -> list[Inspection]:
@@ -288,20 +288,11 @@ class Searched:
                 places=int(np.searchsorted(of, of[chunk], side="right") - first[chunk]),
                 rank=int(rank[chunk]),
                 score=float(score[rank[chunk] - 1]),
-                read_to=int(self._read_to[chunk]),
+                read_to=int(self.read_to[chunk]),
                 rewritten=rewritten is not None and rewritten[chunk] != document.text[start:end],
             )
 
         return seen
-
-    @cached_property
-    def _read_to(self) -> NDArray[np.int64]:
-        """Where the encoder's window ends; near it where the embedded text is rewritten."""
-        encoder = self.store.encoder if self.store else None
-        if self.read_to is not None or not isinstance(encoder, TransformerEncoder):
-            return self.chunks.end if self.read_to is None else self.read_to
-        read = encoder.characters_read(self.chunks.texts(self.collection.documents))
-        return np.minimum(self.chunks.start + read, self.chunks.end)
 
     def _near(self, excerpts: Sequence[Judgment]) -> list[int]:
         """Chunks that share a character with an excerpt and its surroundings."""
@@ -335,20 +326,19 @@ class Searched:
         return alone
 
 
-def search(
-    condition: Condition,
-    collection: Collection,
-    store: VectorStore,
-) -> Searched:
+def search(condition: Condition, collection: Collection, store: VectorStore) -> Searched:
     """Chunk, embed and rank in full; vectors at hand are not computed again."""
-    chunks = chunking.chunk(condition, collection, store)
+    chunks = chunking.cut(collection, condition.chunking, condition.rules, store)
     vectors, _ = encode_both(
         store, collection, chunks, EmbeddingMethod(), condition.rules, label=condition.chunker
     )
     ranking = retrieval.search(*vectors, len(chunks))
-    protocol = condition.rules
+    protocol, read_to = condition.rules, chunks.end
+    if isinstance(store.encoder, TransformerEncoder):  # near it where embedded text is rewritten
+        read = store.encoder.characters_read(chunks.texts(collection.documents))
+        read_to = np.minimum(chunks.start + read, chunks.end)
     return Searched(
-        condition.encoder, collection, chunks, ranking, protocol, store, vectors.queries
+        condition.encoder, collection, chunks, ranking, protocol, read_to, store, vectors.queries
     )
 
 
@@ -377,13 +367,6 @@ def _covered(excerpt: Judgment, chunks: Iterable[RankedChunk]) -> set[int]:
     return {at for chunk in chunks for at in chunk.shared(excerpt)}
 
 
-def _length(excerpt: Judgment) -> int:
-    return excerpt.end - excerpt.start
-
-
-def _amount(missed: set[int], length: int) -> str:
-    return f"{len(missed):,} of {length:,} characters"
-
-
-def _lie(missed: set[int]) -> str:
-    return "lies" if len(missed) == 1 else "lie"
+def _lie(missed: set[int], excerpt: Judgment, of: str = "") -> str:
+    lie = "lies" if len(missed) == 1 else "lie"
+    return f"{len(missed):,} of {excerpt.end - excerpt.start:,} characters{of} {lie}"

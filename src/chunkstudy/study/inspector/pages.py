@@ -2,7 +2,7 @@
 
 A page is one HTML file without scripts that asks the network for nothing. It shows documents, which
 nobody vouches for: their text is escaped, a content security policy forbids everything but the
-page's own style, and inside the checkout it is only written below ``build``.
+page's own style, and unless somebody names another folder it is written below ``build``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup, escape
 
-from chunkstudy.base import places
 from chunkstudy.base.files import write_text
 from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import CORRECTED
@@ -242,24 +241,6 @@ def templates(*folders: Path) -> jinja2.Environment:
         "page_of": own_formats.page,
     }  # fmt: skip
     return environment
-
-
-def refuse_committed(path: Path) -> None:
-    """Refuse a place inside a checkout other than its ``build``.
-
-    Raises:
-        InspectorError: since pages show documents that may be someone else's.
-    """
-    try:
-        checkout = places.find()
-    except FileNotFoundError:
-        return
-    inside, root = path.resolve(), checkout.root.resolve()
-    if inside.is_relative_to(root) and not inside.is_relative_to(checkout.build.resolve()):
-        raise InspectorError(
-            f"{path} would be committed with the project, and the page shows documents that may "
-            "be someone else's; write it below build/ or outside the checkout"
-        )
 
 
 def _conditions(collection: str, chunkers: Sequence[str], encoder: str) -> list[Condition]:
