@@ -4,6 +4,7 @@ their verdicts. What sorts them is a script of the site, so that nothing is aske
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from html import escape
@@ -14,7 +15,6 @@ import pandas as pd
 from itables import to_html_datatable
 from itables.javascript import generate_init_offline_itables_html
 
-from chunkstudy.published import requirements
 from chunkstudy.published.sources import WORKS
 from chunkstudy.runs.requirements import AND
 from chunkstudy.study import titles
@@ -29,6 +29,10 @@ its own tables bear it out."""
 SCRIPT = "_static/tables.js"
 LOADED = f'\n```{{raw}} html\n<script src="../{SCRIPT}"></script>\n```\n'
 WIDE = "---\nhtml_theme.sidebar_secondary.remove: true\n---\n\n"
+THING = re.compile(
+    r"(?:needs |an API returns no )(?P<thing>.+?)(?:, which .+|, whose reading .+|: .+)?"
+)
+"""What a reason waits for, in words and nothing else."""
 MEANS = {"mean": "mean", "std": "standard deviation"}
 
 
@@ -94,10 +98,8 @@ def _what_was_run(run: int, waiting: pd.DataFrame) -> str:
     if waiting.empty:
         return f"All {run:,} numbers were run."
     counted = Counter(one for text in waiting["needs"] for one in text.split(AND))
-    things = (requirements.thing(one) for one, _ in counted.most_common())
-    told = (
-        "; ".join(dict.fromkeys(filter(None, things))) or "records of what they are computed from"
-    )
+    things = (match["thing"] for one, _ in counted.most_common() if (match := THING.fullmatch(one)))
+    told = "; ".join(dict.fromkeys(things)) or "records of what they are computed from"
     what = f"{run:,} of {run + len(waiting):,} numbers were run; the others wait" if run else (
         f"None of the {len(waiting):,} numbers was run; they wait"
     )  # fmt: skip

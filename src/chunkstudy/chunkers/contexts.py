@@ -65,7 +65,7 @@ def preceding_sentence(text: str, starts: Sequence[int]) -> list[str]:
     contexts = []
     for start in starts:
         before = bisect_right(ends, start) - 1
-        contexts.append(_last_words(text[slice(*spans[before])]) if before >= 0 else "")
+        contexts.append(short(text[slice(*spans[before])][::-1])[::-1] if before >= 0 else "")
     return contexts
 
 
@@ -121,10 +121,3 @@ def short(context: str) -> str:
     if len(line) <= MOST:
         return line
     return line[: MOST + 1].rpartition(" ")[0] or line[:MOST]
-
-
-def _last_words(context: str) -> str:
-    line = " ".join(context.split())
-    if len(line) <= MOST:
-        return line
-    return line[-MOST - 1 :].partition(" ")[2] or line[-MOST:]

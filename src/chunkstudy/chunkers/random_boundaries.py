@@ -112,15 +112,8 @@ def nearest(wanted: Ints, places: Ints) -> Ints:
     chosen = np.zeros(len(wanted), dtype=np.int64)
     free = 0
     for i, cut in enumerate(wanted.tolist()):
-        last = len(places) - (len(wanted) - i)
-        after = int(np.searchsorted(places, cut))
-        before = after - 1
-        closer = (
-            before
-            if after >= len(places) or (before >= 0 and cut - places[before] <= places[after] - cut)
-            else after
-        )
-        chosen[i] = min(max(closer, free), last)
+        enough = len(places) - (len(wanted) - i) + 1
+        chosen[i] = free + np.abs(places[free:enough] - cut).argmin()
         free = chosen[i] + 1
     return chosen
 

@@ -11,11 +11,13 @@ import hashlib
 import json
 from collections.abc import Sequence
 from functools import partial
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import torch
 
-from chunkstudy.base.faults import ModelError
+from chunkstudy.base.faults import ModelError, one_line
 from chunkstudy.base.tokens import tokenizer_of, without_surrogates
 from chunkstudy.encoders import own_models
 from chunkstudy.encoders.contextualized import Ids
@@ -27,6 +29,33 @@ from chunkstudy.encoders.states import StateEncoder
 BATCH = 32
 
 
+def loaded(kind: str, folder: Path, name: str, remedy: str) -> Any:
+    """A model as that class of sentence-transformers reads it: no code of the model's own is run,
+    and only safetensors are read.
+
+    Raises:
+        ModelError: if the library is not installed, or cannot read the model.
+    """
+    try:
+        import sentence_transformers
+    except ImportError:
+        raise ModelError(
+            f"{name} is read by sentence-transformers, which is not installed; "
+            "pip install sentence-transformers"
+        ) from None
+    try:
+        return getattr(sentence_transformers, kind)(
+            str(folder),
+            trust_remote_code=False,
+            local_files_only=True,
+            model_kwargs={"use_safetensors": True},
+        )
+    except Exception as error:
+        raise ModelError(
+            f"sentence-transformers cannot read {name} as a {kind} ({one_line(error)}); {remedy}"
+        ) from error
+
+
 class LibraryEncoder(FunctionEncoder):
     """A model as sentence-transformers computes it: no code of the model's own is run, and only
     safetensors are read.
@@ -36,28 +65,9 @@ class LibraryEncoder(FunctionEncoder):
     """
 
     def __init__(self, model: OwnModel) -> None:
-        try:
-            import sentence_transformers
-        except ImportError:
-            raise ModelError(
-                f"{model.name} is read by sentence-transformers, which is not installed; "
-                "pip install sentence-transformers"
-            ) from None
-        self._version = sentence_transformers.__version__
         self.model = model
-        try:
-            self._model = sentence_transformers.SentenceTransformer(
-                str(model.folder),
-                trust_remote_code=False,
-                local_files_only=True,
-                model_kwargs={"use_safetensors": True},
-            )
-        except Exception as error:
-            first = str(error).strip().split("\n")[0]
-            raise ModelError(
-                f"sentence-transformers cannot read {model.name} ({first}); code that comes with "
-                "a model is never run here"
-            ) from error
+        refused = "code that comes with a model is never run here"
+        self._model = loaded("SentenceTransformer", model.folder, model.name, refused)
         files = own_models.files_sha256(model.folder)
         self._digest = hashlib.sha256(json.dumps(files, sort_keys=True).encode()).hexdigest()
         self._weights = {k: v for k, v in files.items() if k.endswith(".safetensors")}
@@ -80,7 +90,7 @@ class LibraryEncoder(FunctionEncoder):
             "revision": self.revision,
             "files_sha256": self._digest,
             "weights_sha256": self._weights,
-            "computed_by": f"sentence-transformers {self._version}",
+            "computed_by": f"sentence-transformers {version('sentence-transformers')}",
             "device": str(self._model.device),
             "window": self.window,
             "normalised": True,

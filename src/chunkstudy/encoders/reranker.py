@@ -119,25 +119,10 @@ def cross_encoder(name: str) -> Reranker:
 
 
 def _load(folder: Path, name: str) -> Any:
-    try:
-        import sentence_transformers
-    except ImportError:
-        raise ModelError(
-            f"{name} is read by sentence-transformers, which is not installed; "
-            "pip install sentence-transformers"
-        ) from None
-    try:
-        model = sentence_transformers.CrossEncoder(
-            str(folder),
-            trust_remote_code=False,
-            local_files_only=True,
-            model_kwargs={"use_safetensors": True},
-        )
-    except Exception as error:
-        raise ModelError(
-            f"sentence-transformers cannot read {name} as a cross-encoder ({one_line(error)}); "
-            "name one that scores a question and a text, as those of the hub below cross-encoder/"
-        ) from error
+    from chunkstudy.encoders.library import loaded  # torch, only where it computes
+
+    remedy = "name one that scores a question and a text, as those of the hub below cross-encoder/"
+    model = loaded("CrossEncoder", folder, name, remedy)
     if model.num_labels != 1:
         raise ModelError(
             f"{name} gives {model.num_labels} numbers for a question and a text, where a reranker "

@@ -113,7 +113,7 @@ class Asker:
         if sold is None:
             raise LanguageModelError(
                 f"no price is known for {request.model}, so that no budget can be held; add it to "
-                "llm/prices.py with its source"
+                "data/prices.toml with its source"
             )
         started = time.monotonic()
         reply = (self._budget or budget()).charge(

@@ -10,10 +10,14 @@ from __future__ import annotations
 import math
 import os
 import threading
+import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import TypeVar
+
+from pydantic import TypeAdapter
 
 from chunkstudy.llm.interface import RefusedError
 
@@ -29,14 +33,12 @@ class Price:
     Attributes:
         source: who says so.
         date: as of which month.
-        verified: whether the vendor's own page, or a list that quotes it, was read.
     """
 
     input: float
     output: float
     source: str
     date: str
-    verified: bool = True
 
     def dollars(self, input_tokens: float, output_tokens: float = 0) -> float:
         return (self.input * input_tokens + self.output * output_tokens) / 1e6
@@ -182,28 +184,5 @@ def expected(model: str, requests: int, read: int, written: int) -> Estimate:
 
 FREE = ("local", "server", "authored")
 """Providers that sell nothing: a model that runs here, a server of the user's own."""
-EMBEDDINGS = "OpenAI's pricing page, as two price lists quote it (tokenmix.ai, embeddingcost.com)"
-OPENAI = "OpenAI's pricing page, as a price list quotes it (aimodelcalc.pages.dev)"
-OPENAI_THEN = "the price list of BerriAI/litellm (model_prices_and_context_window.json)"
-GOOGLE = "Google's pricing page, as a price list quotes it (morphllm.com)"
-GOOGLE_THEN = (
-    "price tables in public programs that name ai.google.dev/pricing, for prompts up to 128,000 "
-    "tokens; the page itself was not at hand"
-)
-
-PRICES = {
-    "text-embedding-ada-002": Price(0.10, 0, EMBEDDINGS, "2026-05"),
-    "text-embedding-3-small": Price(0.02, 0, EMBEDDINGS, "2026-05"),
-    "text-embedding-3-large": Price(0.13, 0, EMBEDDINGS, "2026-05"),
-    "gpt-4o": Price(2.50, 10.00, OPENAI, "2026-05"),
-    "gpt-4o-mini": Price(0.15, 0.60, OPENAI, "2026-05"),
-    "gpt-3.5-turbo": Price(0.50, 1.50, OPENAI, "2026-05"),
-    "gpt-3.5-turbo-0125": Price(0.50, 1.50, OPENAI_THEN, "2025-04", verified=False),
-    "gpt-4-turbo": Price(10.00, 30.00, OPENAI_THEN, "2025-04"),
-    "gemini-2.5-flash": Price(0.30, 2.50, GOOGLE, "2026-05"),
-    "gemini-2.5-flash-lite": Price(0.10, 0.40, GOOGLE, "2026-05"),
-    "gemini-2.0-flash": Price(0.10, 0.40, GOOGLE, "2026-05"),
-    "gemini-1.5-pro": Price(1.25, 5.00, GOOGLE_THEN, "2024-10", verified=False),
-    "gemini-1.5-flash": Price(0.075, 0.30, GOOGLE_THEN, "2024-10", verified=False),
-    "gemini-1.0-pro": Price(0.50, 1.50, GOOGLE_THEN, "2024-10", verified=False),
-}
+SOURCE = Path(__file__).parents[1] / "data" / "prices.toml"
+PRICES = TypeAdapter(dict[str, Price]).validate_python(tomllib.loads(SOURCE.read_text("utf-8")))

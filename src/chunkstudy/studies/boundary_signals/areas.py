@@ -162,7 +162,7 @@ def means(rows: pd.DataFrame, value: str, chance: float) -> pd.DataFrame:
         value: the column to average.
         chance: what ``p`` is of.
     """
-    averaged = []
+    averaged, counts = [], ["places", "true boundaries"]
     for (among, signal), every in rows.groupby(["among", "signal"], sort=False):
         for over, kinds in OVER.items():
             of = every[every["boundaries"].isin(kinds)]
@@ -172,19 +172,10 @@ def means(rows: pd.DataFrame, value: str, chance: float) -> pd.DataFrame:
             of_text = of["error"].groupby(of["boundaries"].map(TEXT)).sum()
             mean, error = of[value].mean(), float(np.sqrt((of_text**2).sum())) / len(of)
             low, high = stats.norm.interval(LEVEL, mean, error)
-            averaged.append(
-                {
-                    "among": among,
-                    "boundaries": over,
-                    "signal": signal,
-                    **of[["places", "true boundaries"]].sum(),
-                    value: mean,
-                    "low": low,
-                    "high": high,
-                    "p": float(2 * stats.norm.sf(abs(mean - chance) / error)),
-                }
-            )
-    return pd.DataFrame(averaged)
+            p = float(2 * stats.norm.sf(abs(mean - chance) / error))
+            averaged.append((among, over, signal, *of[counts].sum(), mean, low, high, p))
+    columns = ["among", "boundaries", "signal", *counts, value, "low", "high", "p"]
+    return pd.DataFrame(averaged, columns=columns)
 
 
 @style()

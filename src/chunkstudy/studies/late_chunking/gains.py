@@ -118,29 +118,17 @@ def together(rows: pd.DataFrame) -> pd.DataFrame:
     """By model, system and baseline the mean of the collections' differences with a t-interval over
     collections, and the ``least`` and ``most`` of them; over all, and over the new ones alone. A
     single collection has no interval."""
-    means = []
-    for (model, system, baseline), part in rows.groupby(
-        ["model", "system", "baseline"], sort=False
-    ):
+    keys, means = ["model", "system", "baseline"], []
+    for compared, part in rows.groupby(keys, sort=False):
         new = part[~part["collection"].isin(KNOWN)]
         for over, some in ((ALL, part["difference"]), (NEW, new["difference"])):
             if len(some):
+                mean = some.mean()
                 reach = special.stdtrit(len(some) - 1, (1 + LEVEL) / 2) * some.sem()
-                means.append(
-                    {
-                        "model": model,
-                        "system": system,
-                        "baseline": baseline,
-                        "over": over,
-                        "collections counted": len(some),
-                        "difference": some.mean(),
-                        "low": some.mean() - reach,
-                        "high": some.mean() + reach,
-                        "least": some.min(),
-                        "most": some.max(),
-                    }
-                )
-    return pd.DataFrame(means)
+                ends = (mean - reach, mean + reach, some.min(), some.max())
+                means.append((*compared, over, len(some), mean, *ends))
+    counted = ["over", "collections counted", "difference", "low", "high", "least", "most"]
+    return pd.DataFrame(means, columns=[*keys, *counted])
 
 
 def answers(rows: pd.DataFrame, summed: pd.DataFrame) -> pd.DataFrame:
@@ -166,17 +154,9 @@ def answers(rows: pd.DataFrame, summed: pd.DataFrame) -> pd.DataFrame:
         if counted:
             system, baseline = rule.pairs[0]
             mean = at(summed, model=model, system=system, baseline=baseline, over=ALL).iloc[0]
-            found.append(
-                {
-                    "name": rule.name,
-                    "question": rule.question,
-                    "model": model,
-                    "answer": judged(rule, len(seen), COLLECTIONS - len(counted)),
-                    "counted": len(counted),
-                    SEEN: ", ".join(seen),
-                    **mean[["difference", "low", "high"]],
-                }
-            )
+            answer = judged(rule, len(seen), COLLECTIONS - len(counted))
+            told = (rule.name, rule.question, model, answer, len(counted), ", ".join(seen))
+            found.append((*told, *mean[["difference", "low", "high"]]))
     columns = ["name", "question", "model", "answer", "counted", SEEN, "difference", "low",
                "high"]  # fmt: skip
     return pd.DataFrame(found, columns=columns)

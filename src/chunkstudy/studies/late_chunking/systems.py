@@ -101,7 +101,7 @@ def read(
                 scores[system] = at_measure.wide(measure).mean(axis=1)
                 documents = at_measure.documents
         missing = tuple(system for system in systems if system not in scores)
-        frame, model = pd.DataFrame(scores), _slug(encoder)
+        frame, model = pd.DataFrame(scores), encoder.replace("/", "__")
         read.append(SystemScores(collection, model, measure, frame, documents, missing))
     return read
 
@@ -143,12 +143,7 @@ def _by_words(
     parts = at(searched["parts"], collection=collection, system=system)
     if system == BOTH:
         models = [str(parse_encoder(slug)._replace(window=None)) for slug in parts["encoder"]]
-        parts = parts[np.array(models) == _slug(encoder)]
+        parts = parts[np.array(models) == encoder.replace("/", "__")]
     rows = searched["scores"].merge(parts[["part"]], on="part")
     wide = rows.pivot(index="query_id", columns="chunker", values="value")
     return wide[list(chunkers)].mean(axis=1) if set(chunkers) <= set(wide) else None
-
-
-def _slug(encoder: str) -> str:
-    """A model without its window, as encoders are named here."""
-    return encoder.replace("/", "__")
