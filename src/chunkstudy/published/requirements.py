@@ -3,7 +3,6 @@ sentences of :mod:`chunkstudy.runs.requirements`, and those of what is computed 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from chunkstudy.runs.conditions import Condition
@@ -13,9 +12,6 @@ OPEN, NOTHING = "open: ", "nothing to run: "
 """How a sentence begins where a run could begin, and where a table is computed over records."""
 LENGTHS = f"{NOTHING}the mean length of the collection's documents"
 CORRELATION = f"{NOTHING}a correlation over records, see taxonomy_4_correlations"
-THING = re.compile(
-    r"(?:needs |an API returns no )(?P<thing>.+?)(?:, which .+|, whose reading .+|: .+)?"
-)
 
 
 def study_needed(study: str) -> str:
@@ -29,9 +25,3 @@ def of_missing(conditions: Iterable[Condition]) -> list[str]:
     missing = list(conditions)
     sentences = [sentence for condition in missing for sentence in requirements(condition)]
     return sentences or [f"{OPEN}run `chunkstudy run --only '{missing[0]}'`"]
-
-
-def thing(sentence: str) -> str:
-    """What a sentence waits for, in words and nothing else; empty where nothing is to be had."""
-    match = THING.fullmatch(sentence)
-    return match["thing"] if match else ""
