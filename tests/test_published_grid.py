@@ -97,6 +97,8 @@ def test_a_condition_is_open_only_where_nothing_is_missing(
         for chunker in ("llm", "recursive-200-0")
     )
     assert reason_not_run(plain) is None
+    late = replace(plain, ordering="contextualized-8191", protocol=CORRECTED.name)
+    assert "an API returns no token states" in str(reason_not_run(late))
     assert "gpt-4o" in str(reason_not_run(llm))
     assert needed(plain), "what a table says does not depend on this machine's keys"
     monkeypatch.delenv("OPENAI_API_KEY")
