@@ -10,7 +10,7 @@ import pytest
 from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.encoders import models
-from chunkstudy.published import papers, sources
+from chunkstudy.published import papers
 from chunkstudy.published.cells import Cell, read
 from chunkstudy.published.sources import (
     Change,
@@ -78,12 +78,6 @@ def test_the_reasons_of_a_cell_are_told_apart_again() -> None:
     waiting = {tuple(dict.fromkeys(needed(one))) for one in study} - {()}
     for sentences in waiting:
         assert tuple(AND.join(sentences).split(AND)) == sentences
-        for sentence in sentences:
-            thing = sources.thing(sentence)
-            assert thing in sentence and not {":", ";"}.intersection(thing)
-    assert sources.thing("needs the weights of a: `fetch a` fetches") == "the weights of a"
-    assert sources.thing(sources.LENGTHS) == ""
-    assert sources.thing("open: run `chunkstudy run --only 'a/b'`") == ""
 
 
 def test_a_condition_is_open_only_where_nothing_is_missing(

@@ -11,7 +11,7 @@ import json
 import os
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal, Protocol, cast, get_args
 
@@ -160,12 +160,9 @@ class Reply:
         may say something else, as 12 does for 123."""
         return self.text if self.finish == "stop" else ""
 
-    def recorded(self) -> dict[str, Any]:
-        return asdict(self)
-
     @classmethod
     def of(cls, recorded: Mapping[str, Any]) -> Reply:
-        """The reply that :meth:`recorded` gave."""
+        """The reply that recordings keep."""
         return cls(**{**recorded, "not_sent": tuple(recorded["not_sent"])})
 
 
@@ -200,8 +197,12 @@ class Provider(Protocol):
 
 def digest(provider: Mapping[str, Any], request: Mapping[str, Any]) -> str:
     """The sha256 over all that determines a reply, as recordings keep it."""
-    content = canonical({"provider": provider, "request": request})
-    return hashlib.sha256(content.encode("utf-8")).hexdigest()
+    return checksum({"provider": provider, "request": request})
+
+
+def checksum(content: Any) -> str:
+    """The sha256 of a content."""
+    return hashlib.sha256(canonical(content).encode("utf-8")).hexdigest()
 
 
 def canonical(content: Any) -> str:

@@ -6,7 +6,6 @@ A further published work takes one entry in `WORKS`, by which its notebooks' nam
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
@@ -46,9 +45,6 @@ OPEN, NOTHING = "open: ", "nothing to run: "
 """How a sentence begins where a run could begin, and where a table is computed over records."""
 LENGTHS = f"{NOTHING}the mean length of the collection's documents"
 CORRELATION = f"{NOTHING}a correlation over records, see taxonomy_4_correlations"
-THING = re.compile(
-    r"(?:needs |an API returns no )(?P<thing>.+?)(?:, which .+|, whose reading .+|: .+)?"
-)
 IN_CORPUS = tuple(name for name in papers.TAXONOMY_COLLECTIONS if name != "gutenqa")
 
 
@@ -136,12 +132,6 @@ def of_missing(conditions: Iterable[Condition]) -> list[str]:
     missing = list(conditions)
     sentences = [sentence for condition in missing for sentence in requirements(condition)]
     return sentences or [f"{OPEN}run `chunkstudy run --only '{missing[0]}'`"]
-
-
-def thing(sentence: str) -> str:
-    """What a sentence waits for, in words and nothing else; empty where nothing is to be had."""
-    match = THING.fullmatch(sentence)
-    return match["thing"] if match else ""
 
 
 def published_grid(places: Places) -> list[Condition]:

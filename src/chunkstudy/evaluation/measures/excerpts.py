@@ -54,7 +54,10 @@ def per_query(
         name, _, cut = measure.partition("@")
         if name == "SpanRecall" and cut.endswith(TOKENS):
             budget = int(cut.removesuffix(TOKENS))
-            columns[measure] = _recall_within(budget, collection, chunks, ranking, offsets)
+            judged, in_tokens = to_tokens(JudgedSpans.of(collection), chunks, offsets)
+            # A last column of padding says that a shallower ranking is all there is to read.
+            order = ranking.of_depth(ranking.chunk.shape[1] + 1).chunk
+            columns[measure] = follow(judged, in_tokens, order, budget).recall(budget, AGAIN)
         elif name in SPANS:
             columns[measure] = overlap.at(ranking.chunk, int(cut))[name]
         elif name == "TokensRead":
@@ -70,19 +73,6 @@ def token_lengths(chunks: Chunks, offsets: Sequence[TokenOffsets]) -> Ints:
     """Shape (chunks,): tokens of the documents that each touches."""
     no_spans = JudgedSpans(0, *np.zeros((4, 0), dtype=np.int64))
     return to_tokens(no_spans, chunks, offsets)[1].lengths
-
-
-def _recall_within(
-    budget: int,
-    collection: Collection,
-    chunks: Chunks,
-    ranking: Ranking,
-    offsets: Sequence[TokenOffsets],
-) -> Floats:
-    judged, in_tokens = to_tokens(JudgedSpans.of(collection), chunks, offsets)
-    # A last column of padding says that a shallower ranking is all there is to read.
-    order = np.pad(ranking.chunk, ((0, 0), (0, 1)), constant_values=NO_CHUNK)
-    return follow(judged, in_tokens, order, budget).recall(budget, AGAIN)
 
 
 def _of_relevant_chunks(name: str, cut: int, overlap: TokenOverlap, ranking: Ranking) -> Floats:

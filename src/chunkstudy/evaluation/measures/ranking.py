@@ -109,15 +109,9 @@ def _parse(name: str, ranking: Ranking) -> ir_measures.Measure:
     if not known:
         raise ValueError(f"{name} is not a measure that pytrec_eval computes; choose another")
     depth = ranking.chunk.shape[1]
-    if (_cut(measure) or 0) > depth:
+    if measure.params.get("cutoff", 0) > depth:
         raise ValueError(f"the ranking holds {depth} documents and {name} needs more; rank deeper")
     return measure
-
-
-def _cut(measure: ir_measures.Measure) -> int | None:
-    """A measure's cut-off, or None where it reads the whole ranking."""
-    cut = measure.params.get("cutoff")
-    return cut if isinstance(cut, int) else None
 
 
 def _check_rows(collection: Collection, ranking: Ranking) -> None:
