@@ -22,7 +22,5 @@ from chunkstudy.evaluation.statistics.testing import (
     effect,
     holm,
     mean_differences,
-    over_collections,
-    paired_difference,
     two_one_sided,
 )
