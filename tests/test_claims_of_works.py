@@ -15,7 +15,7 @@ import pytest
 
 from chunkstudy.base.places import Places
 from chunkstudy.llm.causal_models import SMOLLM
-from chunkstudy.published import cells, statements
+from chunkstudy.published import cells
 from chunkstudy.published.cells import Fact
 from chunkstudy.runs import facts, study_results
 from chunkstudy.studies.chroma import claims as chroma
@@ -26,7 +26,7 @@ from chunkstudy.study.claims import Claim, ClaimError, rows
 from chunkstudy.study.runs import Runs
 
 ROOT = Places(Path(__file__).parents[1])
-LISTED = statements.read(ROOT)
+LISTED = cells.statements(ROOT)
 PUBLISHED = cells.frame(cell for cell in cells.read(ROOT) if cell.work != "mteb")
 CODE = cells.facts(ROOT)
 LENGTHS = study_results.read(ROOT, "document-lengths", "characters")

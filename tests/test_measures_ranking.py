@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from chunkstudy.base.spans import Collection, Document, Judgment, Query
 from chunkstudy.evaluation.measures.ranking import judged_documents, per_query, tie_bounds
-from chunkstudy.evaluation.retrieval.chunks import Ranking, nothing_kept
-from chunkstudy.evaluation.retrieval.documents import search_documents
+from chunkstudy.evaluation.retrieval.chunks import Ranking, nothing_kept, search
 
 TEXT = "some text"
 
@@ -132,7 +131,7 @@ def test_documents_that_tie_are_scored_in_order_of_index_and_no_library_re_sorts
     # pytrec_eval itself would put d9 before d0: it breaks ties by id, descending.
     collection = collection_of({"q": {"d0": 1}}, 10)
     same = np.ones((10, 2), np.float32)
-    ranking = search_documents(same[:1], same, np.arange(10), 10)
+    ranking = search(same[:1], same, 10)
     assert per_query(collection, ranking, ("nDCG@10",))["nDCG@10"].tolist() == [1.0]
     evaluator = pytrec_eval.RelevanceEvaluator({"q": {"d0": 1}}, {"ndcg_cut_10"})
     resorted = evaluator.evaluate({"q": {f"d{i}": 1.0 for i in range(10)}})

@@ -9,8 +9,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any, Literal, Protocol, cast, get_args
 
 from chunkstudy.base.faults import ModelError
@@ -26,6 +28,9 @@ answering by its provider. What it says is empty in the last two."""
 Mode = Literal["replay", "record"]
 """Replay asks nobody: what is not recorded is an error. Record asks for what is not recorded, and
 records it."""
+SOURCE = Path(__file__).parents[1] / "data" / "prompts.toml"
+PROMPTS: dict[str, Any] = tomllib.loads(SOURCE.read_text(encoding="utf-8"))
+"""What chunkers and contexts ask, by name."""
 AROUND_MESSAGE = 4
 AROUND_REPLY = 3
 """Tokens that OpenAI's chat format adds to each message, and before the reply (OpenAI Cookbook, How

@@ -15,7 +15,7 @@ from tqdm import tqdm
 from chunkstudy.base.protocols import CORRECTED, Protocol
 from chunkstudy.base.spans import Chunks, Collection, Document
 from chunkstudy.base.tokens import tokens_between
-from chunkstudy.chunkers import contexts, expected_requests, written_contexts
+from chunkstudy.chunkers import contexts, expected_requests
 from chunkstudy.encoders.contextualized import (
     LAYOUTS,
     Layout,
@@ -116,17 +116,17 @@ def contexts_of(
     """
     if not method.llm:
         return contexts.of(method.context, collection, chunks) if method.context else []
-    shown = written_contexts.with_chunks(collection.documents, chunks)
+    shown = contexts.with_chunks(collection.documents, chunks)
     asker = asker or Asker()
     if asker.mode != "replay":
         expected = expected_requests.of_contexts(method.llm, shown)
         asker.say_price(f"{collection.name}, {method}", expected)
     requests = (
-        request for text, of in shown for request in written_contexts.requests(method.llm, text, of)
+        request for text, of in shown for request in contexts.requests(method.llm, text, of)
     )
     replies = asker.together(asker.ask, requests)
     bar = tqdm(replies, "contexts", len(chunks), unit="chunk", disable=None, leave=False)
-    return [written_contexts.context(reply) for reply in bar]
+    return [contexts.context(reply) for reply in bar]
 
 
 class Vectors(NamedTuple):

@@ -82,7 +82,7 @@ def tie_bounds(
     """The worst and the best mean that any order of documents with equal scores would give.
 
     Documents that tie with the last one inside the cut-off are candidates too, so the ranking
-    must reach past all of them (:func:`ties_past_end`). Documents that a depth of chunks kept out
+    must reach past all of them. Documents that a depth of chunks kept out
     are not seen.
 
     Raises:
@@ -98,12 +98,6 @@ def tie_bounds(
         scores = per_query(collection, replace(ranking, chunk=document), (measure,))
         means.append(float(scores[measure].mean()))
     return means[0], means[1]
-
-
-def ties_past_end(ranking: Ranking, cut: int) -> NDArray[np.bool_]:
-    """Shape (queries,): whether documents left out tie with the one at rank ``cut``."""
-    past = (ranking.ties_at_cut > 0) & (ranking.score[:, cut - 1] == ranking.score[:, -1])
-    return np.asarray(past, dtype=np.bool_)
 
 
 def _parse(name: str, ranking: Ranking) -> ir_measures.Measure:

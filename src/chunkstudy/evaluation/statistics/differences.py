@@ -31,7 +31,6 @@ FEWEST_DOCUMENTS = 20
 """Documents below which an interval over them would rest on too few, and questions are drawn."""
 HIGHER, LOWER, EQUIVALENT, NOT_SHOWN = ("higher", "lower", "equivalent", "not shown")
 BOOTSTRAP = f"percentile bootstrap over queries, {statistics.RESAMPLES:,} resamples"
-STRATIFIED = f"percentile bootstrap within each collection, {statistics.RESAMPLES:,} resamples"
 OVER_DOCUMENTS = (
     f"percentile bootstrap over documents where they are {FEWEST_DOCUMENTS} or more, "
     f"{statistics.RESAMPLES:,} resamples"
@@ -49,8 +48,7 @@ class Pair:
         keys: what tells this comparison from the others: the row's leading columns. ``measure``,
             where it is one of them, decides the margin.
         first: a score per query, indexed by query id; NaN where a query has none.
-        second: the same of the other system. Only queries of both are compared. Where both are
-            indexed by (collection, query), the mean is one of the collections' means.
+        second: the same of the other system. Only queries of both are compared.
         documents: by query id, the document that each question is asked of, where it is one.
     """
 
@@ -80,10 +78,10 @@ def differences(
     Returns:
         The keys, then ``n`` common queries, ``documents`` that they are asked of where a pair names
         them, both means, ``difference``, its 95% interval ``low`` to ``high`` (``interval`` names
-        the method), ``p`` of a paired t-test (Welch's of the collections' means, where there are
-        several), ``p_holm`` within ``family`` of ``family_size`` comparisons, ``effect`` (dz),
-        ``p_equivalent`` of two one-sided tests that the difference is less than ``margin``,
-        ``p_equivalent_holm``, and in a word what is ``shown``. What one query cannot tell is NaN.
+        the method), ``p`` of a paired t-test, ``p_holm`` within ``family`` of ``family_size``
+        comparisons, ``effect`` (dz), ``p_equivalent`` of two one-sided tests that the difference is
+        less than ``margin``, ``p_equivalent_holm``, and in a word what is ``shown``. What one query
+        cannot tell is NaN.
         Interval and both p are over documents where there are ``FEWEST_DOCUMENTS`` or more.
 
     Raises:
@@ -93,10 +91,16 @@ def differences(
     given = [_Common.of(pair) for pair in pairs]
     if not given:
         return pd.DataFrame(columns=["n", first, second, *FIGURES])
-    alike = {
-        way: [common for common in given if common.drawn == way] for way in {o.drawn for o in given}
+    questions = [common.values for common in given if common.drawn == BOOTSTRAP]
+    in_documents = [
+        (common.values, common.documents)
+        for common in given
+        if common.documents is not None and common.drawn == OVER_DOCUMENTS
+    ]
+    tested = {
+        BOOTSTRAP: iter(statistics.mean_differences(questions, seed)),
+        OVER_DOCUMENTS: iter(clustered_means(in_documents, seed)),
     }
-    tested = {way: iter(_TESTED[way](some, seed)) for way, some in alike.items()}
     rows = [
         {
             **common.keys,
@@ -113,7 +117,7 @@ def differences(
             "low": test.interval.low,
             "high": test.interval.high,
             "p": test.p,
-            "effect": np.nan if common.drawn == STRATIFIED else statistics.effect(common.values),
+            "effect": statistics.effect(common.values),
             "p_equivalent": statistics.two_one_sided(
                 test.mean, test.error, test.freedom, common.margin
             ),
@@ -203,10 +207,6 @@ class _Common:
                 raise ValueError(
                     f"query {twice!r} of {dict(pair.keys)} has two scores; give one row per query"
                 )
-        if pair.first.index.nlevels > 1:
-            both = pd.concat([pair.first, pair.second], axis=1, join="inner", keys=[0, 1]).dropna()
-            means = both.groupby(level=0).mean().mean()
-            return cls(pair.keys, both[0] - both[1], float(means[0]), float(means[1]))
         both = pd.DataFrame({0: pair.first, 1: pair.second}).dropna()
         both = both.sort_index()  # so that the order of the rows cannot move the interval
         documents = pair.documents
@@ -236,24 +236,4 @@ class _Common:
     @property
     def drawn(self) -> str:
         """What is drawn for the interval."""
-        if self.change.index.nlevels > 1:
-            return STRATIFIED
         return OVER_DOCUMENTS if self.asked_of >= FEWEST_DOCUMENTS else BOOTSTRAP
-
-
-def _over_documents(given: Sequence[_Common], seed: int) -> list[statistics.Tested]:
-    known = [(common.values, common.documents) for common in given if common.documents is not None]
-    return clustered_means(known, seed=seed)
-
-
-_TESTED: Mapping[str, Callable[[Sequence[_Common], int], list[statistics.Tested]]] = {
-    BOOTSTRAP: lambda given, seed: statistics.mean_differences(
-        [common.values for common in given], seed=seed
-    ),
-    OVER_DOCUMENTS: _over_documents,
-    STRATIFIED: lambda given, seed: statistics.over_collections(
-        [[part for _, part in common.change.groupby(level=0, sort=False)] for common in given],
-        seed=seed,
-    ),
-}
-"""What is computed together of all pairs that draw the same."""

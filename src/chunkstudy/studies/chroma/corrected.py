@@ -60,8 +60,9 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
                     scores(judged, collection, ranking, CUT) for judged in (first, qrels)
                 )
                 for measure in MEASURES:
-                    difference = statistics.paired_difference(every[measure], released[measure])
-                    changed = (every[measure] - released[measure]).abs() > LEAST
+                    change = every[measure] - released[measure]
+                    (difference,) = statistics.mean_differences([change.to_numpy()])
+                    changed = change.abs() > LEAST
                     rows.append(
                         {
                             "protocol": protocol.name,

@@ -26,7 +26,6 @@ from chunkstudy.evaluation.measures import ranking as of_documents
 from chunkstudy.evaluation.measures.copies import found_first
 from chunkstudy.evaluation.retrieval import small_to_large
 from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Ranking, Search
-from chunkstudy.evaluation.retrieval.documents import own_documents
 from chunkstudy.evaluation.retrieval.reranking import Reranked
 from chunkstudy.runs import encoding, steps
 from chunkstudy.runs.chunking import cut
@@ -236,7 +235,8 @@ class Pipeline:
         """What is returned to every question, as deep as the measures read: documents by their best
         chunk where these are judged, else spans."""
         if self.texts.task == "in_corpus":
-            excluded = own_documents(self.collection) if self.collection.skips_own_id else None
+            own = small_to_large.own_documents
+            excluded = own(self.collection) if self.collection.skips_own_id else None
             return small_to_large.search_groups(
                 search, index.chunks.document, DEEPEST, excluded=excluded
             )
