@@ -168,7 +168,10 @@ EVALUATED = [
     ("farm/documents/none.md --questions questions.jsonl", "none.md"),
     ("texts --questions none.jsonl", "there is no file none.jsonl"),
     ("texts --questions bad.jsonl", "bad.jsonl, line 1 is not JSON"),
-    ("texts --questions lost.jsonl", "no question could be judged. Of what should answer"),
+    (
+        "texts --questions lost.jsonl",
+        "no question could be judged (`chunkstudy check` says what each",
+    ),
     ("texts --questions mixed.jsonl", "keep the two kinds in two collections"),
     ("--budget -1", "--budget -1 is impossible"),
     ("--k 21", "--k 21 is impossible; use 1 to 20"),
