@@ -144,8 +144,6 @@ COMMANDS = [
     ("inspect builtin prose-01 --depth 0", "at least 1"),
     ("generate nowhere --model openai/gpt-4o-mini", "nowhere is no folder"),
     ("generate texts --model gpt-4o-mini", "unknown language model 'gpt-4o-mini'"),
-    ("generate texts --model openai/gpt-4o-mini --questions 0", "use"),
-    ("generate texts --model openai/gpt-4o-mini --least 36", "use -1 to 1"),
     ("generate texts --model openai/gpt-4o-mini --out texts/made", "lies inside"),
     ("generate texts --model openai/gpt-4o-mini --out ../my%questions", "cannot name a collection"),
     ("generate texts --model openai/gpt-4o-mini --out farm", "made from other documents (none.md"),

@@ -75,6 +75,11 @@ class Question(BaseModel):
     excerpts: tuple[Quotation, ...] = Field(default=(), strict=False)
     documents: dict[str, int] = Field(default_factory=dict)
 
+    @property
+    def line(self) -> dict[str, Any]:
+        """What the file says of it."""
+        return self.model_dump(exclude_none=True, exclude_defaults=True)
+
 
 class LostError(SpanError):
     """An excerpt or a graded document that cannot be placed, or that is missing: why in few words,
@@ -166,13 +171,8 @@ def read(
 
 def write(path: Path, questions: Iterable[Question]) -> None:
     """Write a file that :func:`read` reads, the same questions in the same bytes."""
-    written = [
-        json.dumps(
-            question.model_dump(exclude_none=True, exclude_defaults=True), ensure_ascii=False
-        )
-        for question in questions
-    ]
-    write_text(path, "".join(f"{line}\n" for line in written))
+    lines = (json.dumps(question.line, ensure_ascii=False) for question in questions)
+    write_text(path, "".join(f"{line}\n" for line in lines))
 
 
 def _answers(
@@ -226,10 +226,11 @@ def parse(given: Path | Sequence[Mapping[str, Any]]) -> dict[int, Question]:
     questions: dict[int, Question] = {}
     ids: dict[str, int] = {}
     kinds: dict[str, int] = {}
-    where, of_file = _where(given), isinstance(given, Path)
-    for number, content in (
-        json_lines(given, "a question a line") if of_file else enumerate(given, 1)
-    ):
+    where = _where(given)
+    lines: Iterable[tuple[int, Any]] = (
+        json_lines(given, "a question a line") if isinstance(given, Path) else enumerate(given, 1)
+    )
+    for number, content in lines:
         at = f"{where}, line {number}"
         if not isinstance(content, Mapping):
             raise SpanError(f'{at} is no question; write {{"question": "…", "excerpts": […]}}')
