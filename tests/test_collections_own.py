@@ -37,8 +37,7 @@ def test_questions_are_read_as_they_were_written(
     ]
     path = tmp_path_factory.mktemp("drawn") / "questions.jsonl"
     own_questions.write(path, questions)
-    read = own_questions.parse(own_questions.lines(path), "drawn")
-    assert list(read.values()) == questions
+    assert list(own_questions.parse(path).values()) == questions
 
 
 def test_the_registry_finds_a_collection_of_ones_own(

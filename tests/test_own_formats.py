@@ -3,6 +3,7 @@ is left out and counted."""
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import sys
@@ -89,6 +90,11 @@ def test_a_format_is_read_as_a_reader_sees_it(name: str, tmp_path: Path) -> None
 def test_tables_and_captions_of_a_web_page_stay() -> None:
     text = own_formats.read(own_formats.HTML, HTML)
     assert "| oats | March |" in text and "a field" in text
+
+
+def test_a_small_table_leaves_other_readers_their_long_cells() -> None:
+    own_formats.read(own_formats.TABLE, b"a,b\n1,2\n")
+    assert csv.field_size_limit() >= 131_072
 
 
 LEFT_OUT = {
