@@ -15,9 +15,9 @@ from tests.benchmarks import gpu
 def test_every_architecture_is_measured_in_every_format(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    gpu.main(["--small", "--repeats", "1"])
+    gpu.main(small=True)
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
-    names = [ids[0] for _, ids in gpu.architectures()]
+    names = [spec.id for spec in gpu.architectures()]
     assert len(names) >= 7
     measured = [(row["model"], row["format"]) for row in rows]
     assert measured == [(name, one) for name in names for one in gpu.FORMATS for _ in range(3)]
@@ -28,5 +28,5 @@ def test_every_architecture_is_measured_in_every_format(
 def test_without_a_gpu_it_says_so_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     with pytest.raises(SystemExit) as ended:
-        gpu.main([])
+        gpu.main(small=False)
     assert str(ended.value).startswith("no GPU that torch can use is here") and ended.value.code

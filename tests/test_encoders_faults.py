@@ -13,12 +13,12 @@ import torch
 from chunkstudy.base.models import MODELS, Architecture, ModelSpec
 from chunkstudy.base.places import Places
 from chunkstudy.encoders import models
-from chunkstudy.encoders.checkpoint import load
+from chunkstudy.encoders.checkpoint import kind, load
 from chunkstudy.encoders.models import ModelError
 from chunkstudy.encoders.rotary import JinaEmbeddingsV3
 from chunkstudy.published import cells
 from tests import checkpoints
-from tests.checkpoints import KINDS, Weights, written
+from tests.checkpoints import KINDS, written
 
 ROOT = Places(Path(__file__).parents[1])
 MINILM = models.spec("sentence-transformers/all-MiniLM-L6-v2")
@@ -68,28 +68,17 @@ def test_a_changed_file_is_named_with_what_to_do(tmp_path: Path) -> None:
 
 
 CPU = torch.device("cpu")
-SOME_KEY = {
-    "mpnet": "encoder.layer.1.attention.attn.k.bias",
-    "jina_bert": "encoder.layer.1.mlp.wo.bias",
-    "nomic_bert": "encoder.layers.1.mlp.fc12.weight",
-    "jina_embeddings_v3": "roberta.encoder.layers.1.norm2.bias",
-    "xlm_roberta": "roberta.encoder.layer.1.output.dense.bias",
-}
-
-
-def weights_of(kind: str) -> Weights:
-    return checkpoints.random_weights(kind, checkpoints.configuration(kind))
 
 
 @pytest.mark.parametrize("fault", ["lacks", "has"])
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_key_too_few_or_too_many_is_refused(kind: str, fault: str, tmp_path: Path) -> None:
-    weights = weights_of(kind)
+@pytest.mark.parametrize("name", KINDS)
+def test_a_tensor_too_few_or_too_many_is_refused(name: str, fault: str, tmp_path: Path) -> None:
+    weights = checkpoints.random_weights(name, checkpoints.configuration(name))
     if fault == "lacks":
-        del weights[SOME_KEY[kind]]
+        del weights[max(one for one in weights if "encoder" in one)]
     else:
         weights["encoder.layers.9.extra.weight"] = torch.zeros(1)
-    folder, spec = written(tmp_path / "model", kind, weights)
+    folder, spec = written(tmp_path / "model", name, weights)
     with pytest.raises(ModelError, match=rf"the checkpoint model {fault} .*; it is another model"):
         load(spec, folder, CPU, torch.float32)
 
@@ -107,46 +96,26 @@ def test_another_instruction_than_registered_is_refused(tmp_path: Path) -> None:
         load(other, folder, CPU, torch.float32)
 
 
-@pytest.mark.parametrize(
-    ("kind", "key", "value"),
-    [
-        ("bert", "model_type", "roberta"),
-        ("bert", "hidden_act", "gelu_new"),
-        ("mpnet", "model_type", "bert"),
-        ("mpnet", "hidden_act", "gelu_new"),
-        ("mpnet", "relative_attention_num_buckets", 64),
-        ("mpnet", "pad_token_id", 0),
-        ("jina_bert", "position_embedding_type", "absolute"),
-        ("jina_bert", "feed_forward_type", "reglu"),
-        ("jina_bert", "feed_forward_type", ...),
-        ("nomic_bert", "activation_function", "gelu"),
-        ("nomic_bert", "qkv_proj_bias", ...),  # whose absence means that there are biases
-        ("nomic_bert", "mlp_fc1_bias", True),
-        ("nomic_bert", "mlp_fc2_bias", ...),
-        ("nomic_bert", "rotary_emb_fraction", 0.5),
-        ("nomic_bert", "rotary_emb_fraction", ...),
-        ("nomic_bert", "rotary_emb_interleaved", True),
-        ("nomic_bert", "rotary_emb_scale_base", 512),
-        ("nomic_bert", "rotary_scaling_factor", 2),
-        ("nomic_bert", "prenorm", True),
-        ("nomic_bert", "causal", True),
-        ("nomic_bert", "use_rms_norm", True),
-        ("jina_embeddings_v3", "position_embedding_type", "absolute"),
-        ("jina_embeddings_v3", "hidden_act", "gelu_new"),
-        ("xlm_roberta", "position_embedding_type", "relative_key"),
-        ("xlm_roberta", "hidden_act", "relu"),
-    ],
-)
+INSISTED = [
+    (name, key)
+    for name in ("bert", *KINDS)
+    for key in (*kind(name).computed_with, *kind(name).unless_absent)
+]
+assert len(INSISTED) == 33
+
+
+@pytest.mark.parametrize(("name", "key"), INSISTED)
 def test_a_published_key_that_changes_the_computation_is_refused(
-    kind: str, key: str, value: object, tmp_path: Path
+    name: str, key: str, tmp_path: Path
 ) -> None:
-    folder, spec = written(tmp_path / "model", kind, changes={key: value})
-    with pytest.raises(ModelError, match=rf"config\.json says {key} is .*; .* only"):
-        load(spec, folder, CPU, torch.float32)
+    for value in ("other", ...) if key in kind(name).computed_with else ("other",):
+        folder, spec = written(tmp_path / "model", name, changes={key: value})
+        with pytest.raises(ModelError, match=rf"config\.json says {key} is .*; .* only"):
+            load(spec, folder, CPU, torch.float32)
 
 
 @pytest.mark.parametrize(
-    ("kind", "key", "value"),
+    ("name", "key", "value"),
     [
         ("nomic_bert", "rotary_emb_base", 10_000),
         ("jina_embeddings_v3", "rotary_emb_base", 10_000.0),
@@ -155,10 +124,10 @@ def test_a_published_key_that_changes_the_computation_is_refused(
         ("jina_embeddings_v3", "lora_alpha", 3),
     ],
 )
-def test_a_published_key_is_honoured(kind: str, key: str, value: float, tmp_path: Path) -> None:
+def test_a_published_key_is_honoured(name: str, key: str, value: float, tmp_path: Path) -> None:
     batch = [[2, 9, 4, 7, 3]]
-    before, spec = written(tmp_path / "before", kind)
-    after, _ = written(tmp_path / "after", kind, changes={key: value})
+    before, spec = written(tmp_path / "before", name)
+    after, _ = written(tmp_path / "after", name, changes={key: value})
     states = [load(spec, one, CPU, torch.float32).states(batch)[0] for one in (before, after)]
     assert (states[0] - states[1]).abs().max() > 1e-3
 

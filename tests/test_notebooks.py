@@ -12,7 +12,7 @@ import pytest
 from nbconvert import HTMLExporter
 
 from chunkstudy.publish import notebooks
-from chunkstudy.study.notebook import NotebookError, inspect_parameters
+from chunkstudy.study.notebook import INJECTED, NotebookError, changed, inspect_parameters
 
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -51,6 +51,28 @@ def small(tmp_path: Path) -> Path:
     path = tmp_path / "small.ipynb"
     nbformat.write(notebook, path)
     return path
+
+
+@pytest.mark.parametrize(
+    ("cell", "sentence"),
+    [
+        ("sise = 3", "has no parameter 'sise'"),
+        ("size = True", "is of type int, not bool"),
+        ('size = "3"', "is of type int, not str"),
+        ('size = float("nan")', "is of type int, not float"),
+    ],
+)
+def test_a_parameter_of_a_notebook_that_is_wrong_however_it_is_given(
+    cell: str, sentence: str, small: Path
+) -> None:
+    given: dict[str, object] = {}
+    exec(cell, {}, given)
+    with pytest.raises(NotebookError, match=sentence):
+        notebooks.run(small, small.with_name("out.ipynb"), given, small.parent)
+    with pytest.raises(NotebookError, match=sentence):  # by papermill itself, in the kernel
+        changed(small, {"In": ["", "size = 30", f"{INJECTED}{cell}"]})
+    assert not small.with_name("out.ipynb").exists()
+    changed(small, {"In": ["", "size = 30", f"{INJECTED}size = 3"]})
 
 
 def test_a_failing_cell_leaves_no_target(small: Path) -> None:

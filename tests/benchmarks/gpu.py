@@ -1,17 +1,16 @@
 """What a GPU makes of every architecture at its real size.
 
-Run ``make bench-gpu``, or ``python -m tests.benchmarks.gpu [--small] [--model PART]``. It needs no
-weights and no network. It prints a table as CSV: tokens a second, the share of what a large matrix
-product reaches on the same machine in the same number format, and peak memory, for texts of 512
-tokens, of as many as the model reads, and of mixed lengths. Operations are those of the tokens
-asked for: padding counts as loss.
+Run ``make bench-gpu``, or ``python -m tests.benchmarks.gpu [--small]``. It needs no weights and no
+network. It prints a table as CSV: tokens a second, the share of what a large matrix product reaches
+on the same machine in the same number format, and peak memory, for texts of 512 tokens, of as many
+as the model reads, and of mixed lengths. Operations are those of the tokens asked for: padding
+counts as loss.
 
 ``--small`` shrinks everything, to try the script on a processor.
 """
 
 from __future__ import annotations
 
-import argparse
 import csv
 import platform
 import random
@@ -19,8 +18,9 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -53,56 +53,50 @@ class Sizes:
         short, long: tokens of a text, where the model has as many positions.
         budget: tokens of a batch.
         matrix: rows of the square matrices whose product is the limit.
+        repeats: of each measurement.
     """
 
     short: int = 512
     long: int = 8192
     budget: int = BATCH_TOKENS["cuda"]
     matrix: int = 8192
+    repeats: int = 5
 
 
 TINY = Architecture(layers=2, hidden=48, heads=4, intermediate=96)
-SMALL = Sizes(short=32, long=64, budget=256, matrix=128)
+SMALL = Sizes(short=32, long=64, budget=256, matrix=128, repeats=1)
 Texts = list[list[int]]
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
+def main(small: bool) -> None:
     """Print the table."""
-    options = _options(arguments)
-    if not (torch.cuda.is_available() or options.small):
+    if not (torch.cuda.is_available() or small):
         sys.exit(NO_GPU)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    sizes = SMALL if options.small else Sizes()
-    limits = {
-        name: matrix_rate(device, sizes.matrix, dtype, options.repeats)
-        for name, dtype in FORMATS.items()
-    }
+    sizes = SMALL if small else Sizes()
+    limits = {name: matrix_rate(device, sizes, dtype) for name, dtype in FORMATS.items()}
     table = csv.writer(sys.stdout, lineterminator="\n")
     table.writerow(SPEED)
-    for spec, ids in architectures():
-        if options.model not in " ".join(ids):
-            continue
+    for spec in architectures():
         with tempfile.TemporaryDirectory() as temporary:
             folder = Path(temporary) / "model"
-            small = random_checkpoint(spec, folder, options.small)
+            made = random_checkpoint(spec, folder, small)
             for name, dtype in FORMATS.items():
-                model = load(small, folder, device, dtype)
-                for lengths, row in speed(model, small, sizes, limits[name], options.repeats):
-                    where = (name_of(device), torch.__version__, ids[0], name, lengths)
+                model = load(made, folder, device, dtype)
+                for lengths, row in speed(model, made, sizes, limits[name]):
+                    where = (name_of(device), torch.__version__, spec.id, name, lengths)
                     table.writerow((*where, *row))
                     sys.stdout.flush()
                 del model
 
 
-def architectures() -> Iterator[tuple[ModelSpec, list[str]]]:
-    """A model of every architecture and size, and the ids of all models that have them."""
-    same: dict[tuple[object, ...], list[ModelSpec]] = {}
+def architectures() -> list[ModelSpec]:
+    """The first model of every architecture and size."""
+    same: dict[tuple[object, ...], ModelSpec] = {}
     for spec in MODELS.values():
         if spec.architecture is not None:
-            key = (spec.kind, spec.architecture, spec.positions)
-            same.setdefault(key, []).append(spec)
-    for specs in same.values():
-        yield specs[0], [spec.id for spec in specs]
+            same.setdefault((spec.kind, spec.architecture, spec.positions), spec)
+    return list(same.values())
 
 
 def random_checkpoint(spec: ModelSpec, folder: Path, small: bool) -> ModelSpec:
@@ -122,7 +116,7 @@ def random_checkpoint(spec: ModelSpec, folder: Path, small: bool) -> ModelSpec:
 
 
 def speed(
-    model: Bert, spec: ModelSpec, sizes: Sizes, limit: float, repeats: int
+    model: Bert, spec: ModelSpec, sizes: Sizes, limit: float
 ) -> Iterator[tuple[str, tuple[Any, ...]]]:
     """Of each set of lengths its name and the columns from ``texts`` on; a set that the memory
     does not hold has no speed.
@@ -137,13 +131,13 @@ def speed(
         f"8-{short}": sorted(draw.randint(8, short) for _ in range(sizes.budget // short)),
     }
     for name, lengths in wanted.items():
-        texts = words(draw, lengths)
+        texts = [[draw.randrange(FIRST_WORD, VOCABULARY) for _ in range(n)] for n in lengths]
         read = [[texts[i] for i in batch] for batch in batches(lengths, sizes.budget)]
         on_gpu = model.device.type == "cuda"
         if on_gpu:
             torch.cuda.reset_peak_memory_stats(model.device)
         try:
-            seconds = median_seconds(lambda read=read: run(model, read), model.device, repeats)  # type: ignore[misc]
+            seconds = median_seconds(partial(run, model, read), model.device, sizes.repeats)
         except torch.cuda.OutOfMemoryError:
             torch.cuda.empty_cache()
             yield name, (len(lengths), "", "", "", "", "out of memory")
@@ -155,21 +149,18 @@ def speed(
         yield name, (len(lengths), *shown)
 
 
-def words(draw: random.Random, lengths: Sequence[int]) -> Texts:
-    return [[draw.randrange(FIRST_WORD, VOCABULARY) for _ in range(n)] for n in lengths]
-
-
 @torch.inference_mode()
-def run(model: Bert, read: Sequence[Texts]) -> torch.Tensor:
+def run(model: Bert, read: list[Texts]) -> torch.Tensor:
     """Vectors of all texts, read and pooled as the encoder does."""
     groups = [group for batch in read for group in model.states(batch)]
     return torch.cat([group.mean(dim=1) for group in groups]).cpu()
 
 
-def matrix_rate(device: torch.device, size: int, dtype: torch.dtype, repeats: int) -> float:
+def matrix_rate(device: torch.device, sizes: Sizes, dtype: torch.dtype) -> float:
     """Floating-point operations a second of one large square product."""
+    size = sizes.matrix
     left, right = (torch.randn(size, size, device=device).to(dtype) for _ in range(2))
-    return 2 * size**3 / median_seconds(lambda: left @ right, device, 4 * repeats)
+    return 2 * size**3 / median_seconds(lambda: left @ right, device, 4 * sizes.repeats)
 
 
 def median_seconds(task: Callable[[], object], device: torch.device, repeats: int) -> float:
@@ -191,13 +182,5 @@ def name_of(device: torch.device) -> str:
     return f"CPU {platform.machine()}, {torch.get_num_threads()} threads"
 
 
-def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--small", action="store_true", help="shrink everything")
-    parser.add_argument("--model", default="", help="only models with this in their name")
-    parser.add_argument("--repeats", type=int, default=5)
-    return parser.parse_args(arguments)
-
-
 if __name__ == "__main__":
-    main()
+    main("--small" in sys.argv)
