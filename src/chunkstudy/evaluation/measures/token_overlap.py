@@ -170,8 +170,7 @@ class TokenOverlap:
                 f"{needed}; search deeper"
             )
         read = (ranking >= 0) & (np.arange(ranking.shape[1]) < limit[:, None])
-        query, chunk = np.nonzero(read)[0], ranking[read]
-        return query, chunk
+        return np.nonzero(read)[0], ranking[read]
 
     def _cover(self, span: Ints, chunk: Ints) -> tuple[Floats, Floats]:
         """Numerator and un-hit length per query, from candidate pairs (judged span, chunk)."""

@@ -213,7 +213,7 @@ class Pipeline:
             store.encoder.say_price(system.label(), *missing)
         label, documents = system.chunker.slug, self.collection.documents
         if system.method.window:
-            of_chunks, _ = encoding.encode(
+            of_chunks = encoding.encode(
                 store, documents, index.chunks, system.method, CORRECTED, label
             )
         else:
