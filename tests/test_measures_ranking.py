@@ -139,12 +139,8 @@ def test_documents_that_tie_are_scored_in_order_of_index_and_no_library_re_sorts
     assert tie_bounds(collection, ranking) == pytest.approx((1 / math.log2(11), 1.0))
 
 
-def test_a_ranking_of_another_collection_or_depth_is_refused() -> None:
+def test_a_ranking_that_is_too_shallow_is_refused() -> None:
     collection = collection_of({"q": {"d0": 1}}, 2)
-    with pytest.raises(ValueError, match="2 rows for 1 queries"):
-        per_query(collection, ranking_of([[0], [1]]))
-    with pytest.raises(ValueError, match="names document 7 of 2"):
-        per_query(collection, ranking_of([[7]]))
     with pytest.raises(ValueError, match="20 documents and R@100 needs more"):
         per_query(collection, ranking_of([[0]], depth=20))
     for wrong in ("nDCG@", "Recall at ten", "NDCGG@3", "R"):

@@ -144,11 +144,11 @@ def encode_both(
     protocol: Protocol,
     before: Sequence[str] = (),
     label: str = "encoding",
-) -> tuple[Vectors, int]:
-    """Vectors of queries and chunks, and how many chunks got no token; see :func:`encode`."""
-    of_chunks, empty = encode(store, collection.documents, chunks, method, protocol, label, before)
+) -> Vectors:
+    """Vectors of queries and chunks; see :func:`encode`."""
+    of_chunks = encode(store, collection.documents, chunks, method, protocol, label, before)
     of_queries = store.encode([query.text for query in collection.queries], "query")
-    return Vectors(of_queries, of_chunks), empty
+    return Vectors(of_queries, of_chunks)
 
 
 def encode(
@@ -159,9 +159,8 @@ def encode(
     protocol: Protocol,
     label: str = "encoding",
     before: Sequence[str] = (),
-) -> tuple[NDArray[np.float32], int]:
-    """Vectors of all chunks, shape (chunks, dimension), and how many chunks got no token,
-    so that theirs is zero.
+) -> NDArray[np.float32]:
+    """Vectors of all chunks, shape (chunks, dimension); zero of a chunk that got no token.
 
     Args:
         before: each chunk's context, where the method puts one before it (:func:`contexts_of`).
@@ -170,10 +169,9 @@ def encode(
         texts = chunks.texts(documents)
         if method.context:
             texts = [contexts.before(*spans) for spans in zip(before, texts, strict=True)]
-        return store.encode(texts, "document", label), sum(not text.strip() for text in texts)
+        return store.encode(texts, "document", label)
     wanted = jobs(store, documents, chunks, method, protocol)
-    without_tokens = sum(int((spans[:, 0] >= spans[:, 1]).sum()) for spans in wanted.spans)
-    return store.pool(wanted.layouts, wanted.spans, label), without_tokens
+    return store.pool(wanted.layouts, wanted.spans, label)
 
 
 def encode_together(
@@ -188,7 +186,7 @@ def encode_together(
         np.concatenate([chunks.start for chunks in sets])[order],
         np.concatenate([chunks.end for chunks in sets])[order],
     )
-    vectors, _ = encode(store, collection.documents, together, parse_method(ordering), CORRECTED)
+    vectors = encode(store, collection.documents, together, parse_method(ordering), CORRECTED)
     back = np.empty_like(vectors)
     back[order] = vectors
     return np.split(back, np.cumsum([len(chunks) for chunks in sets])[:-1])

@@ -50,10 +50,9 @@ def per_query(
         A row a query, by its id, and a column a measure; values are fractions.
 
     Raises:
-        ValueError: if the ranking is not of this collection, is too shallow for a measure's
-            cut-off, or a measure is not one that pytrec_eval computes.
+        ValueError: if the ranking is too shallow for a measure's cut-off, or a measure is not one
+            that pytrec_eval computes.
     """
-    _check_rows(collection, ranking)
     parsed = {name: _parse(name, ranking) for name in measures}
     judged = {
         query: grades
@@ -112,19 +111,6 @@ def _parse(name: str, ranking: Ranking) -> ir_measures.Measure:
     if measure.params.get("cutoff", 0) > depth:
         raise ValueError(f"the ranking holds {depth} documents and {name} needs more; rank deeper")
     return measure
-
-
-def _check_rows(collection: Collection, ranking: Ranking) -> None:
-    if len(ranking.chunk) != len(collection.queries):
-        raise ValueError(
-            f"the ranking has {len(ranking.chunk)} rows for {len(collection.queries)} queries; "
-            "it needs one for each, in the collection's order"
-        )
-    if ranking.chunk.max(initial=-1) >= len(collection.documents):
-        raise ValueError(
-            f"the ranking names document {ranking.chunk.max()} of "
-            f"{len(collection.documents)}; it was made from another collection"
-        )
 
 
 def _grades(collection: Collection, ranking: Ranking) -> NDArray[np.int64]:

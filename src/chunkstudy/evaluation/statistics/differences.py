@@ -16,13 +16,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
 from chunkstudy.evaluation import measures, statistics
-from chunkstudy.evaluation.statistics.intervals import Floats
 from chunkstudy.evaluation.statistics.testing import clustered_means
 
 SIGNIFICANT = 0.05
@@ -88,43 +86,50 @@ def differences(
         ValueError: for query ids that stand twice, so that no query has one score, and for a query
             without its document where documents are named.
     """
-    given = [_Common.of(pair) for pair in pairs]
+    given = list(pairs)
     if not given:
         return pd.DataFrame(columns=["n", first, second, *FIGURES])
-    questions = [common.values for common in given if common.drawn == BOOTSTRAP]
-    in_documents = [
-        (common.values, common.documents)
-        for common in given
-        if common.documents is not None and common.drawn == OVER_DOCUMENTS
+    common = [_common(pair) for pair in given]
+    changes = [(both[0] - both[1]).to_numpy() for both in common]
+    counts_of = [both["document"].nunique() if "document" in both else 0 for both in common]
+    many = [count >= FEWEST_DOCUMENTS for count in counts_of]
+    grouped = [
+        (change, both["document"])
+        for change, both, is_many in zip(changes, common, many, strict=True)
+        if is_many
     ]
+    single = [change for change, is_many in zip(changes, many, strict=True) if not is_many]
     tested = {
-        BOOTSTRAP: iter(statistics.mean_differences(questions, seed)),
-        OVER_DOCUMENTS: iter(clustered_means(in_documents, seed)),
+        True: iter(clustered_means(grouped, seed)),
+        False: iter(statistics.mean_differences(single, seed)),
     }
-    rows = [
-        {
-            **common.keys,
-            "n": len(common.change),
-            first: common.first,
-            second: common.second,
-            "margin": common.margin,
-            "family": family.format_map(common.keys)
-            if isinstance(family, str)
-            else family(common.keys),
-            "interval": common.drawn,
-            **({} if common.documents is None else {"documents": common.asked_of}),
-            "difference": test.mean,
-            "low": test.interval.low,
-            "high": test.interval.high,
-            "p": test.p,
-            "effect": statistics.effect(common.values),
-            "p_equivalent": statistics.two_one_sided(
-                test.mean, test.error, test.freedom, common.margin
-            ),
-        }
-        for common in given
-        for test in [next(tested[common.drawn])]
-    ]
+    rows = []
+    for pair, both, change, documents in zip(given, common, changes, counts_of, strict=True):
+        is_many = documents >= FEWEST_DOCUMENTS
+        test = next(tested[is_many])
+        margin = measures.find(str(pair.keys.get("measure", ""))).margin
+        rows.append(
+            {
+                **pair.keys,
+                "n": len(change),
+                first: statistics.mean(both[0]),
+                second: statistics.mean(both[1]),
+                "margin": margin,
+                "family": family.format_map(pair.keys)
+                if isinstance(family, str)
+                else family(pair.keys),
+                "interval": OVER_DOCUMENTS if is_many else BOOTSTRAP,
+                **({"documents": documents} if "document" in both else {}),
+                "difference": test.mean,
+                "low": test.interval.low,
+                "high": test.interval.high,
+                "p": test.p,
+                "effect": statistics.effect(change),
+                "p_equivalent": statistics.two_one_sided(
+                    test.mean, test.error, test.freedom, margin
+                ),
+            }
+        )
     table = corrected(pd.DataFrame(rows))
     counts = ["n"]
     if "documents" in table:
@@ -182,58 +187,23 @@ def shown(table: pd.DataFrame) -> pd.Series:
     return pd.Series(words, index=table.index)
 
 
-@dataclass(frozen=True)
-class _Common:
-    """A pair over the queries that both systems score.
-
-    Attributes:
-        keys: of the pair.
-        change: first minus second, by query.
-        first: mean of the first system; ``second`` likewise.
-        documents: that the queries are asked of, where the pair names them.
-    """
-
-    keys: Keys
-    change: pd.Series
-    first: float
-    second: float
-    documents: pd.Series | None = None
-
-    @classmethod
-    def of(cls, pair: Pair) -> _Common:
-        for scores in (pair.first, pair.second):
-            if not scores.index.is_unique:
-                twice = scores.index[scores.index.duplicated()][0]
-                raise ValueError(
-                    f"query {twice!r} of {dict(pair.keys)} has two scores; give one row per query"
-                )
-        both = pd.DataFrame({0: pair.first, 1: pair.second}).dropna()
-        both = both.sort_index()  # so that the order of the rows cannot move the interval
-        documents = pair.documents
-        if documents is not None:
-            documents = documents.reindex(both.index)
-            if documents.hasnans:
-                raise ValueError(
-                    f"query {both.index[documents.isna()][0]!r} of {dict(pair.keys)} has no "
-                    "document; name one for every query"
-                )
-        first, second = (statistics.mean(both[name]) for name in both)
-        return cls(pair.keys, both[0] - both[1], first, second, documents)
-
-    @property
-    def values(self) -> Floats:
-        return self.change.to_numpy()
-
-    @cached_property
-    def asked_of(self) -> int:
-        """How many documents these are."""
-        return 0 if self.documents is None else self.documents.nunique()
-
-    @property
-    def margin(self) -> float:
-        return measures.find(str(self.keys.get("measure", ""))).margin
-
-    @property
-    def drawn(self) -> str:
-        """What is drawn for the interval."""
-        return OVER_DOCUMENTS if self.asked_of >= FEWEST_DOCUMENTS else BOOTSTRAP
+def _common(pair: Pair) -> pd.DataFrame:
+    """A row per query that both systems score, sorted: the two scores and, where the pair names
+    them, the document."""
+    for scores in (pair.first, pair.second):
+        if not scores.index.is_unique:
+            twice = scores.index[scores.index.duplicated()][0]
+            raise ValueError(
+                f"query {twice!r} of {dict(pair.keys)} has two scores; give one row per query"
+            )
+    both = pd.DataFrame({0: pair.first, 1: pair.second}).dropna()
+    both = both.sort_index()  # so that the order of the rows cannot move the interval
+    if pair.documents is None:
+        return both
+    both = both.assign(document=pair.documents.reindex(both.index))
+    if both["document"].hasnans:
+        raise ValueError(
+            f"query {both.index[both['document'].isna()][0]!r} of {dict(pair.keys)} has no "
+            "document; name one for every query"
+        )
+    return both

@@ -159,13 +159,13 @@ def scores(
     )
     query, *spans = (places[span].to_numpy(np.int64) for span in facts.SPANS)
     of_all = JudgedSpans(len(at), query, *spans)
-    precision = rescore.of_spans(of_all, "overlap", ranking, "SpanPrecision", cut)
+    precision = rescore.of_spans(of_all, ranking, "SpanPrecision", cut)
 
     each = np.arange(len(places))
     pairs = pd.DataFrame({"query": query, "place": each}).merge(ranking, on="query")
     of_each = pairs.drop(columns="query").rename(columns={"place": "query"})
     judged = JudgedSpans(len(each), each, *spans)
-    covered = rescore.of_spans(judged, "overlap", of_each, "SpanRecall", cut)
+    covered = rescore.of_spans(judged, of_each, "SpanRecall", cut)
     places["found"] = covered * places["judged"]
     by_excerpt = places.groupby(["query", "excerpt"])[["found", "judged"]].max()
     best = by_excerpt.groupby("query").sum().reindex(range(len(at)), fill_value=0)
