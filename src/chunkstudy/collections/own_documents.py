@@ -32,7 +32,6 @@ REPEATED = "the same text as another"
 BROKEN_LINK = "a link to nothing"
 QUESTIONS = "the file of questions"
 WRITTEN = "written by chunkstudy"
-OPEN = "left by a program that has the document open"
 EVALUATION = "evaluation.json"
 """The record of an evaluation, beside all else that it wrote."""
 LARGEST = 20_000_000
@@ -213,8 +212,6 @@ def _text(path: Path) -> str:
         raise FormatError(WRITTEN)
     if not path.exists():
         raise FormatError(BROKEN_LINK)
-    if path.name.startswith("~$"):
-        raise FormatError(OPEN)
     with path.open("rb") as file:
         content = file.read(HEAD)
         kind = own_formats.format_of(path.name, content)

@@ -42,7 +42,7 @@ def estimate(pipeline: Pipeline, systems: Sequence[System]) -> Iterator[str]:
             slug = system.retriever.slug
             pace[slug] = pace.get(slug) or _seconds_a_token(store, texts)
             seconds += tokens * pace[slug]
-        line = f"{system.label()}: {what} {tokens:,.0f} tokens to encode, {_duration(seconds)}"
+        line = f"{system.label}: {what} {tokens:,.0f} tokens to encode, {_duration(seconds)}"
         if store and isinstance(store.encoder, ApiEncoder):
             any_sold, known = True, store.encoder.estimate(texts).dollars
             all_dollars += nan if known is None else known

@@ -88,9 +88,6 @@ def evaluate(
     for note in notes:
         say(note)
     results = pipeline.run(compared, say)
-    for by in filter(None, {system.retriever.reranker for system in compared}):
-        pace = by.seconds / max(1, by.computed)
-        say(f"{by.name} read {by.computed:,} pairs of question and chunk, {pace:.3f} s each")
     described = record.describe(
         pipeline, results, (*notes, *scripts.unknown(pipeline, compared)), seed
     )
