@@ -102,7 +102,7 @@ def looked_up(documents: Documents, questions: Questions = None, name: str = "")
         path = path / "corpus.jsonl"
     if questions is None and _is_generated(path):
         path, questions = path / DOCUMENTS, path / QUESTIONS
-    return _judged(own_documents.read_any(path), questions, name)
+    return _judged(own_documents.read(path), questions, name)
 
 
 def brings_questions(documents: Documents) -> bool:

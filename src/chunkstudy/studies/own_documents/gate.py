@@ -10,6 +10,7 @@ from typing import Any
 
 import pandas as pd
 
+from chunkstudy.base.faults import one_line
 from chunkstudy.collections.own_documents import EVALUATION
 from chunkstudy.evaluation.statistics.differences import HIGHER, LOWER, Pair, differences
 from chunkstudy.studies.own_documents.comparison import Evaluation
@@ -91,19 +92,14 @@ def held_against(evaluation: Evaluation, baseline: Path) -> Gate:
 
 def _stored(folder: Path) -> tuple[dict[str, Any], pd.DataFrame]:
     """The record and the scores of an evaluation, by question."""
-    for name in (EVALUATION, SCORES):
-        if not (folder / name).is_file():
-            raise EvaluationError(
-                f"there is no {folder / name}; name the folder of an evaluation, which `chunkstudy "
-                "evaluate` wrote"
-            )
     try:
         record = json.loads((folder / EVALUATION).read_text(encoding="utf-8"))
         scores = pd.read_csv(folder / SCORES, index_col="id", dtype={"id": str, QUESTION: str})
         return {"measures": record["measures"], **record}, scores
-    except (ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise EvaluationError(
-            f"{folder} is no whole evaluation ({type(error).__name__}); evaluate again"
+            f"{folder} is no whole evaluation ({one_line(error)}); name the folder of one that "
+            "`chunkstudy evaluate` wrote, or evaluate again"
         ) from None
 
 
