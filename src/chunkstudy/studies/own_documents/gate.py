@@ -4,6 +4,7 @@ apart. What a change to documents, chunker or model did is seen where it is made
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -103,18 +104,18 @@ def _stored(folder: Path) -> tuple[dict[str, Any], pd.DataFrame]:
         ) from None
 
 
-def _changed(evaluation: Evaluation, record: dict[str, Any], asked: int, before: int) -> list[str]:
+def _changed(
+    evaluation: Evaluation, record: dict[str, Any], asked: int, before: int
+) -> Iterator[str]:
     """What the two do not share."""
-    notes = []
     then, today = (r.get("collection", {}).get("sha256", "") for r in (record, evaluation.record))
     if then != today:
-        notes.append(
+        yield (
             f"Documents or questions are not those of the baseline (digest {today[:12]}, then "
             f"{then[:12]}); compared are the questions that both ask."
         )
     if asked < max(before, len(evaluation.scores)):
-        notes.append(
+        yield (
             f"{asked} questions are in both, of {before} in the baseline and "
             f"{len(evaluation.scores)} here."
         )
-    return notes
