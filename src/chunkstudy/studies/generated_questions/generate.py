@@ -117,7 +117,12 @@ def generate(
             passage, request = ask_about(document, settings, number, attempt, made.candidates)
             reply, rejected = ask(request), ""
             try:
-                made.candidates.append(check(reply, document, passage, number, made.candidates))
+                proposal = read(reply)
+                asked = proposal.question.casefold()
+                if any(asked == each.question.casefold() for each in made.candidates):
+                    raise RejectedError(ASKED)
+                excerpts = place(proposal.references, document.text, passage)
+                made.candidates.append(Candidate(number, proposal.question, document.id, excerpts))
             except RejectedError as error:
                 rejected = str(error)
             made.attempts.append(Attempt(document.id, rejected, reply))
@@ -173,22 +178,6 @@ def ask_about(
         json=True,
     )
     return passage, request
-
-
-def check(
-    reply: Reply, document: Document, passage: Span, number: int, before: Sequence[Candidate]
-) -> Candidate:
-    """The question that a reply brings.
-
-    Raises:
-        RejectedError: if it brings none that can be used.
-    """
-    proposal = read(reply)
-    question = proposal.question
-    if any(question.casefold() == candidate.question.casefold() for candidate in before):
-        raise RejectedError(ASKED)
-    excerpts = place(proposal.references, document.text, passage)
-    return Candidate(number, question, document.id, excerpts)
 
 
 def read(reply: Reply) -> Proposal:

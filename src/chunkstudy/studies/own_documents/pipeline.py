@@ -207,11 +207,10 @@ class Pipeline:
         if isinstance(store.encoder, ApiEncoder):
             missing = store.missing(index.texts), store.missing(queries, "query")
             store.encoder.say_price(system.label, *missing)
-        label, documents = system.chunker.slug, self.collection.documents
+        label = system.chunker.slug
         if system.method.window:
-            of_chunks, _ = encoding.encode(
-                store, documents, index.chunks, system.method, CORRECTED, label
-            )
+            plan = self.plan(system, store, index)
+            of_chunks = store.pool(plan.layouts, plan.spans, label)
         else:
             of_chunks = store.encode(index.texts, "document", label)
         return encoding.Vectors(store.encode(queries, "query"), of_chunks)

@@ -220,7 +220,13 @@ def systems(
     ]
     if rerank is not None:
         by = _reranker(rerank)
-        reranked = {model: _reranked(model, by) for model in (*retrievers, *beside)}
+        end = f".by.{safe(by.name.replace('/', '__'))}"
+        reranked = {
+            model: replace(
+                model, name=model.name + BY + by.name, slug=model.slug + end, reranker=by
+            )
+            for model in (*retrievers, *beside)
+        }
         compared += [replace(each, retriever=reranked[each.retriever]) for each in compared]
     return tuple(compared), tuple(notes)
 
@@ -351,12 +357,6 @@ def _reranker(given: Any) -> Reranker:
             "and a list of texts to a number for each text"
         )
     return reranker.of_function(function, given if isinstance(given, str) else "")
-
-
-def _reranked(model: Retriever, by: Reranker) -> Retriever:
-    """A retriever whose first chunks a reranker orders."""
-    slug = f"{model.slug}.by.{safe(by.name.replace('/', '__'))}"
-    return replace(model, name=f"{model.name}{BY}{by.name}", slug=slug, reranker=by)
 
 
 def _registered(slug: str) -> EncoderName | None:
