@@ -261,7 +261,7 @@ def test_whatever_comes_out_has_short_sentences_with_few_numbers(
     need = {"n": n, "a minus b": gap, "more than there are": questions}
     needed = pd.DataFrame([need] if p else [])
     first, more = comparison.answer(table, tests, "Recursive"), comparison.more(tests, needed)
-    for text in (first, more, comparison.disagreement("SpanRecall@2000tokens", "None")):
+    for text in (first, more):
         parts = text.split(". ")
         assert len(parts) <= 2 and "nan" not in text and "inf" not in text
         for part in parts:

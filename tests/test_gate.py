@@ -60,7 +60,7 @@ def test_what_is_no_evaluation_is_refused(fault: str, tmp_path: Path) -> None:
         (other / "evaluation.json").write_text("{", encoding="utf-8")
     if fault == "no scores":
         (other / "scores.csv").unlink()
-    with pytest.raises(EvaluationError, match=r"there is no|no whole evaluation"):
+    with pytest.raises(EvaluationError, match="no whole evaluation"):
         gate.held_against(now, other)  # type: ignore[arg-type]
 
 

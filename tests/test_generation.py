@@ -17,12 +17,11 @@ from numpy.typing import NDArray
 from chunkstudy.base.spans import Document
 from chunkstudy.collections.chroma import joins_with_and
 from chunkstudy.llm.interface import Finish, Reply, Request
-from chunkstudy.studies.generated_questions import filters, prompts, replies
+from chunkstudy.studies.generated_questions import filters, generate, prompts
 from chunkstudy.studies.generated_questions.filters import ALIKE, UNLIKE
 from chunkstudy.studies.generated_questions.generate import (
     Candidate,
     Generated,
-    generate,
     price,
     turns,
 )
@@ -53,7 +52,7 @@ def once(
 ) -> Generated:
     """What comes of one reply to one question on one document."""
     asked = GenerationSettings(MODEL, 1, attempts=1)
-    return generate([Document("a", text)], asked, lambda _: reply(content, finish))
+    return generate.generate([Document("a", text)], asked, lambda _: reply(content, finish))
 
 
 @pytest.mark.parametrize(
@@ -74,23 +73,23 @@ def test_an_excerpt_is_the_documents_own_text(quoted: str, found: str) -> None:
 @pytest.mark.parametrize(
     ("content", "finish", "reason"),
     [
-        ("I would rather not.", "refused", replies.DECLINED),
-        ("", "blocked", replies.DECLINED),
-        ('{"question": "When', "length", replies.CUT),
-        ('{"question": "When', "stop", replies.NOT_JSON),
-        ("[" * 100_000, "stop", replies.NOT_JSON),
-        ([proposal("The ferry")], "stop", replies.NOT_JSON),
-        ({"references": ["The ferry"]}, "stop", replies.NO_QUESTION),
-        (proposal("The ferry", question=" \n"), "stop", replies.NO_QUESTION),
-        (proposal("The ferry", question="\ud800"), "stop", replies.NOT_JSON),
-        ({"question": "When?"}, "stop", replies.NO_EXCERPTS),
-        (proposal(), "stop", replies.NO_EXCERPTS),
-        ({"question": "When?", "references": "The ferry"}, "stop", replies.NO_EXCERPTS),
-        (proposal(*["The ferry"] * 6), "stop", replies.TOO_MANY),
-        (proposal({"content": "The ferry"}), "stop", replies.NO_TEXT),
-        (proposal("  \n"), "stop", replies.NO_TEXT),
-        (proposal("The ferry Robin"), "stop", replies.NOWHERE),
-        (proposal("The ferry Linnet", "Linnet was"), "stop", replies.OVERLAP),
+        ("I would rather not.", "refused", generate.DECLINED),
+        ("", "blocked", generate.DECLINED),
+        ('{"question": "When', "length", generate.CUT),
+        ('{"question": "When', "stop", generate.NOT_JSON),
+        ("[" * 100_000, "stop", generate.NOT_JSON),
+        ([proposal("The ferry")], "stop", generate.NOT_JSON),
+        ({"references": ["The ferry"]}, "stop", generate.NO_QUESTION),
+        (proposal("The ferry", question=" \n"), "stop", generate.NO_QUESTION),
+        (proposal("The ferry", question="\ud800"), "stop", generate.NOT_JSON),
+        ({"question": "When?"}, "stop", generate.NO_EXCERPTS),
+        (proposal(), "stop", generate.NO_EXCERPTS),
+        ({"question": "When?", "references": "The ferry"}, "stop", generate.NO_EXCERPTS),
+        (proposal(*["The ferry"] * 6), "stop", generate.TOO_MANY),
+        (proposal({"content": "The ferry"}), "stop", generate.NO_TEXT),
+        (proposal("  \n"), "stop", generate.NO_TEXT),
+        (proposal("The ferry Robin"), "stop", generate.NOWHERE),
+        (proposal("The ferry Linnet", "Linnet was"), "stop", generate.OVERLAP),
         (proposal("The ferry ran", "The ferry"), "stop", None),
         ("```json\n" + json.dumps(proposal("The ferry")) + "\n```", "stop", None),
     ],
@@ -141,7 +140,7 @@ def test_any_reply_leads_to_a_question_or_a_counted_rejection(
         count += 1
         return reply(said[count % len(said)], finish)
 
-    made = generate(documents, asked, ask)
+    made = generate.generate(documents, asked, ask)
     rejected = Counter(attempt.rejected for attempt in made.attempts)
     assert count == len(made.attempts) <= 6
     assert rejected[""] == len(made.candidates) <= 3
@@ -158,7 +157,7 @@ def test_what_is_quoted_from_a_passage_is_found_in_it(text: str, data: st.DataOb
     first = data.draw(st.integers(passage[0], passage[1] - 1))
     quoted = text[first : data.draw(st.integers(first + 1, passage[1]))]
     if quoted.strip():
-        ((start, end),) = replies.place([quoted], text, passage)
+        ((start, end),) = generate.place([quoted], text, passage)
         assert text[start:end] == quoted.strip()
 
 
@@ -177,11 +176,11 @@ def test_earlier_questions_are_shown_and_none_is_taken_twice() -> None:
         shown.append(request.messages[-1].text)
         return reply(proposal("a", question=f"Why {min(len(shown), 60)}?"))
 
-    made = generate([Document("a", "a a")], GenerationSettings(MODEL, 62, attempts=2), ask)
+    made = generate.generate([Document("a", "a a")], GenerationSettings(MODEL, 62, attempts=2), ask)
     assert "none" in shown[0] and "Why 1?" in shown[1]
     assert sum(f"Why {i}?" in shown[59] for i in range(1, 60)) == 50
     assert len(made.candidates) == 60
-    assert {attempt.rejected for attempt in made.attempts[60:]} == {replies.ASKED}
+    assert {attempt.rejected for attempt in made.attempts[60:]} == {generate.ASKED}
 
 
 def test_the_prompt_has_the_rules_the_oath_and_an_example_that_keeps_them() -> None:

@@ -115,19 +115,3 @@ def test_the_short_form_holds_every_passage_that_is_found(text: str, data: st.Da
     needle = folded(passage, spaces=False, hidden=False).text
     if folded(text, spaces=False, hidden=False).find_all(needle):
         assert in_short(passage) in in_short(text) or unicodedata.combining(passage.strip()[0])
-
-
-def test_only_documents_that_hold_the_words_are_looked_through_letter_by_letter(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    folded_texts = []
-    whole = quoted.folded
-
-    def counting(text: str, **options: bool) -> object:
-        folded_texts.append(text)
-        return whole(text, **options)
-
-    monkeypatch.setattr(quoted, "folded", counting)
-    texts = {str(i): f"Village {i} has a mill. " * 50 for i in range(40)} | {"here": TEXT}
-    assert quoted.whatever_the_form("the mill's WHEEL", texts)[0].document == "here"
-    assert len([text for text in folded_texts if text in texts.values()]) <= 2

@@ -113,7 +113,6 @@ LEFT_OUT = {
     "umlaut.csv": ("crop\nGemüse\n".encode("latin-1"), own_documents.ENCODING),
     "field.svg": (b"<svg/>", own_formats.NO_DOCUMENT),
     "deep.html": (b"<div>" * 50_000 + b"rye", "damaged, or no HTML file"),
-    "~$memo.docx": (b"\5User", own_documents.OPEN),
 }
 
 

@@ -222,14 +222,15 @@ def test_what_cannot_be_evaluated(line: str, sentence: str, here: Path, little_m
 def test_a_budget_a_key_or_an_address_that_cannot_be_one(
     variables: dict[str, str], sentence: str, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    given = {"OPENAI_API_KEY": "sk-made", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"} | variables
+    given = {"OPENAI_API_KEY": "sk-made", "OPENAI_BASE_URL": "http://me:secret@127.0.0.1:9/v1"}
+    given |= variables
     monkeypatch.setattr(openai_client, "RETRIES", 0)
     budget.cache_clear()
     for name, value in given.items():
         monkeypatch.setenv(name, value)
     line = "evaluate texts --questions questions.jsonl --chunker none --encoder"
     said = refused(here, [*line.split(), "openai/text-embedding-3-small"])
-    assert sentence in said and given["OPENAI_API_KEY"] not in said
+    assert sentence in said and given["OPENAI_API_KEY"] not in said and "secret@" not in said
     budget.cache_clear()
 
 

@@ -17,7 +17,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from operator import index
+from operator import attrgetter, index
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple, cast
@@ -55,12 +55,11 @@ def named(name: str) -> Any:
             f"{name!r} is no chunker of the catalogue (`chunkstudy list` shows some) and no "
             "module:name of your own, such as my_module:split or my_file.py:split"
         )
-    value: Any = _module(where, name)
-    for part in attribute.split("."):
-        if not hasattr(value, part):
-            raise ChunkerError(f"{where} has no {attribute}; correct {name!r}")
-        value = getattr(value, part)
-    return value
+    module = _module(where, name)
+    try:
+        return attrgetter(attribute)(module)
+    except AttributeError:
+        raise ChunkerError(f"{where} has no {attribute}; correct {name!r}") from None
 
 
 def made(given: Any, name: str) -> Any:
@@ -91,23 +90,15 @@ def as_function(chunker: Any, name: str) -> OwnChunker:
         ChunkerError: if it is none of the forms above.
     """
     if hasattr(chunker, "get_nodes_from_documents"):
-        schema = sys.modules.get("llama_index.core.schema")  # its documents are of its own kind
-        if schema is None:
-            raise ChunkerError(
-                f"{name} has get_nodes_from_documents, and llama_index.core.schema, whose "
-                "documents it takes, is not loaded; use a node parser of llama-index-core"
-            )
-        document = schema.Document
-        return lambda text: chunker.get_nodes_from_documents([document(text=text)])
+        of = "llama_index.core.schema"  # its documents are of its own kind
+        return lambda text: chunker.get_nodes_from_documents([sys.modules[of].Document(text=text)])
     if hasattr(chunker, "create_documents") and hasattr(chunker, "_add_start_index"):
         told = copy.copy(chunker)  # one that says where its chunks begin
         told._add_start_index = True
         return lambda text: told.create_documents([text])
-    for method in ("split_text", "chunk"):
+    for method in ("split_text", "chunk", "__call__"):
         if callable(split := getattr(chunker, method, None)):
             return cast(OwnChunker, split)
-    if callable(chunker):
-        return cast(OwnChunker, chunker)
     raise ChunkerError(
         f"{name} is {type(chunker).__name__}, which is no chunker; give a function from a text to "
         "a list of texts or of (start, end) pairs, a LangChain text splitter, a LlamaIndex node "
@@ -281,11 +272,8 @@ def _piece(chunk: Any) -> Piece | None:
 def _offset(chunk: Any, names: Sequence[str]) -> int | None:
     """An offset that an object names itself, or in LangChain's ``metadata``."""
     metadata = getattr(chunk, "metadata", None)
-    known = metadata if isinstance(metadata, dict) else {}
-    values: list[Any] = [
-        *(getattr(chunk, name, None) for name in names),
-        *(known.get(name) for name in names),
-    ]
+    values: list[Any] = [getattr(chunk, name, None) for name in names]
+    values += [metadata.get(name) for name in names] if isinstance(metadata, dict) else []
     offsets = (index(value) for value in values if hasattr(value, "__index__"))
     return next((offset for offset in offsets if offset >= 0), None)
 

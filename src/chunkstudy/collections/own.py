@@ -17,7 +17,6 @@ from chunkstudy.base import places
 from chunkstudy.base.sources import SourceError
 from chunkstudy.base.spans import Collection, SpanError
 from chunkstudy.collections import beir, own_documents, own_questions
-from chunkstudy.collections.own_documents import OwnDocuments
 from chunkstudy.collections.own_questions import Judged, Task
 
 Documents = str | Path | Mapping[str, str]
@@ -90,19 +89,29 @@ def looked_up(documents: Documents, questions: Questions = None, name: str = "")
     """
     if isinstance(documents, Mapping):
         entries = [(f"document {key!r}", {"id": key, "text": t}) for key, t in documents.items()]
-        texts = own_documents.from_entries(entries, "documents")
-        return _judged(texts, questions, name or "texts")
-    path = Path(documents).expanduser()
-    name = name or re.sub(r"[^A-Za-z0-9_.-]+", "-", path.resolve().stem).strip("-.") or "texts"
-    if not NAME.fullmatch(name):
-        raise SourceError(f"{name!r} cannot be a folder's name; use letters, digits, dots, hyphens")
-    if questions is None and beir.is_folder(path):
-        return _in_beirs_form(path, name)
-    if beir.is_folder(path):  # its documents, with other questions
-        path = path / "corpus.jsonl"
-    if questions is None and _is_generated(path):
-        path, questions = path / DOCUMENTS, path / QUESTIONS
-    return _judged(own_documents.read_any(path), questions, name)
+        texts, name = own_documents.from_entries(entries, "documents"), name or "texts"
+    else:
+        path = Path(documents).expanduser()
+        name = name or re.sub(r"[^A-Za-z0-9_.-]+", "-", path.resolve().stem).strip("-.") or "texts"
+        if not NAME.fullmatch(name):
+            raise SourceError(
+                f"{name!r} cannot be a folder's name; use letters, digits, dots, hyphens"
+            )
+        if questions is None and beir.is_folder(path):
+            return _in_beirs_form(path, name)
+        if beir.is_folder(path):  # its documents, with other questions
+            path = path / "corpus.jsonl"
+        if questions is None and _is_generated(path):
+            path, questions = path / DOCUMENTS, path / QUESTIONS
+        texts = own_documents.read(path)
+    left_out = (f"{texts}.",) if texts.left_out else ()
+    if questions is None:
+        collection = Collection(name, texts.documents, (), (), titles=texts.titles)
+        return Judged(collection, "token_overlap", left_out)
+    if isinstance(questions, str | Path):
+        questions = Path(questions).expanduser()
+    judged = own_questions.read(questions, texts, name)
+    return replace(judged, notes=(*left_out, *judged.notes))
 
 
 def brings_questions(documents: Documents) -> bool:
@@ -115,17 +124,6 @@ def brings_questions(documents: Documents) -> bool:
 
 def _is_generated(path: Path) -> bool:
     return (path / QUESTIONS).is_file() and (path / DOCUMENTS).is_dir()
-
-
-def _judged(documents: OwnDocuments, questions: Questions, name: str) -> Judged:
-    left_out = (f"{documents}.",) if documents.left_out else ()
-    if questions is None:
-        collection = Collection(name, documents.documents, (), (), titles=documents.titles)
-        return Judged(collection, "token_overlap", left_out)
-    if isinstance(questions, str | Path):
-        questions = Path(questions).expanduser()
-    judged = own_questions.read(questions, documents, name)
-    return replace(judged, notes=(*left_out, *judged.notes))
 
 
 def _in_beirs_form(path: Path, name: str) -> Judged:

@@ -32,13 +32,12 @@ REPEATED = "the same text as another"
 BROKEN_LINK = "a link to nothing"
 QUESTIONS = "the file of questions"
 WRITTEN = "written by chunkstudy"
-OPEN = "left by a program that has the document open"
 EVALUATION = "evaluation.json"
 """The record of an evaluation, beside all else that it wrote."""
 LARGEST = 20_000_000
 LARGE = f"larger than {LARGEST // 10**6} MB"
 LARGEST_FILE = 10 * LARGEST
-"""Bytes of a PDF or Word file, most of which may be pictures."""
+"""Bytes of a file of another format, most of which may be pictures."""
 HEAD = 8192
 """Bytes at a file's beginning that tell whether it is text before the rest is read."""
 SHOWN = 3
@@ -77,7 +76,7 @@ class OwnDocuments:
 
 
 def read(folder: Path) -> OwnDocuments:
-    """Every text below a folder.
+    """Every text below a folder, or of a file whose name ends in ``.jsonl`` with a document a line.
 
     Left out: files and folders whose name begins with a dot, which are not counted; files of
     questions; ``build`` and what evaluations wrote; what is empty or only white space; what holds a
@@ -87,8 +86,12 @@ def read(folder: Path) -> OwnDocuments:
     byte order mark is dropped; line ends stay as they are.
 
     Raises:
-        SourceError: if there is no such folder, or no document in it.
+        SourceError: if there is no such folder or file, no document in it, a line is none, or an id
+            stands twice.
     """
+    if folder.suffix == ".jsonl":
+        lines = json_lines(folder, "a document a line, or a folder")
+        return from_entries(((f"{folder}, line {at}", line) for at, line in lines), str(folder))
     if not folder.is_dir():
         raise SourceError(f"{folder} is no folder; name one that holds texts")
     build, paths = places.here().build.resolve(), {}
@@ -111,18 +114,6 @@ def read(folder: Path) -> OwnDocuments:
         }
     texts = {readable(name): partial(_text, path) for name, path in sorted(paths.items())}
     return _each_once(texts, {}, f"{folder} holds no text in UTF-8; name a folder that does")
-
-
-def read_any(path: Path) -> OwnDocuments:
-    """The documents of a folder, or of a file whose name ends in ``.jsonl`` with one a line.
-
-    Raises:
-        SourceError: if there is no such thing, a line is no document, or an id stands twice.
-    """
-    if path.suffix != ".jsonl":
-        return read(path)
-    lines = json_lines(path, "a document a line, or a folder")
-    return from_entries(((f"{path}, line {number}", line) for number, line in lines), str(path))
 
 
 def json_lines(path: Path, what: str) -> list[tuple[int, Any]]:
@@ -213,12 +204,10 @@ def _text(path: Path) -> str:
         raise FormatError(WRITTEN)
     if not path.exists():
         raise FormatError(BROKEN_LINK)
-    if path.name.startswith("~$"):
-        raise FormatError(OPEN)
     with path.open("rb") as file:
         content = file.read(HEAD)
         kind = own_formats.format_of(path.name, content)
-        if path.stat().st_size > (LARGEST_FILE if kind in own_formats.PICTURED else LARGEST):
+        if path.stat().st_size > (LARGEST_FILE if kind else LARGEST):
             raise FormatError(LARGE)
         if kind or b"\0" not in content:
             content += file.read()

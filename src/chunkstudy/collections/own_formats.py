@@ -32,8 +32,6 @@ BEGINNINGS = {
     b"<svg": DRAWING,
 }
 """How a file begins, in lower case, whatever its name says."""
-PICTURED = (PDF, WORD)
-"""What may be large for its pictures."""
 PAGE_BREAK = "\f"
 UNSEEN = ("script", "style", "template", "noscript", "svg", "head")
 """Elements of a page that a reader does not see."""

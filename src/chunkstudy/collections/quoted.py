@@ -3,6 +3,7 @@ of letters differ; and, where they stand nowhere, the text that is nearest to th
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
@@ -30,13 +31,12 @@ class ExcerptPlace(NamedTuple):
 
 def letter_by_letter(words: str, texts: Mapping[str, str]) -> list[ExcerptPlace]:
     """Every place of some words, none of which overlap."""
-    places = []
-    for name, text in texts.items():
-        start = text.find(words)
-        while start >= 0:
-            places.append(ExcerptPlace(name, start, start + len(words)))
-            start = text.find(words, start + len(words))
-    return places
+    holding = {name: text for name, text in texts.items() if words in text}
+    return [
+        ExcerptPlace(name, *match.span())
+        for name, text in holding.items()
+        for match in re.finditer(re.escape(words), text)
+    ]
 
 
 def whatever_the_form(words: str, texts: Mapping[str, str]) -> list[ExcerptPlace]:

@@ -75,12 +75,7 @@ class LibraryEncoder(FunctionEncoder):
         documents = partial(self._model.encode_document, **options)
         super().__init__(documents, partial(self._model.encode_query, **options), model.name)
         self.revision = model.revision or self._digest[:40]
-
-    @property
-    def window(self) -> int | None:
-        """Tokens read of a text; None where the model does not say."""
-        length: int | None = self._model.max_seq_length
-        return length
+        self.window: int | None = self._model.max_seq_length
 
     def describe(self) -> dict[str, Any]:
         """What determines the vectors, for records and for the store's key."""
@@ -143,5 +138,6 @@ class LibraryTokenEncoder(StateEncoder, LibraryEncoder):
         features = {"sentence_embedding": pool_spans(states, starts, ends)}
         for module in list(self._model)[2:]:
             features = module(features)
+        vectors = features["sentence_embedding"].float()
         # a layer with a bias would make a vector of no token at all
-        return normalise(features["sentence_embedding"].float()) * (ends > starts).unsqueeze(1)
+        return normalise(vectors) * (ends > starts).unsqueeze(1)

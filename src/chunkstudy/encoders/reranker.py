@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from itertools import groupby
@@ -37,13 +36,7 @@ class Reranker:
         self, name: str, score: Callable[[list[Pair]], Any], described: Mapping[str, Any]
     ) -> None:
         self.name, self._score, self.described = name, score, {"id": name, **described}
-        self.seconds = 0.0
         self._known: dict[Pair, float] = {}
-
-    @property
-    def computed(self) -> int:
-        """Pairs that were scored."""
-        return len(self._known)
 
     def score(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
         """How well each chunk answers its query, shape (pairs,).
@@ -53,9 +46,7 @@ class Reranker:
         """
         new = list(dict.fromkeys(pair for pair in pairs if pair not in self._known))
         if new:
-            started = time.perf_counter()
             self._known |= zip(new, self._scored(new), strict=True)
-            self.seconds += time.perf_counter() - started
         return np.array([self._known[pair] for pair in pairs], dtype=np.float32)
 
     def _scored(self, pairs: list[Pair]) -> list[float]:
@@ -108,16 +99,16 @@ def cross_encoder(name: str) -> Reranker:
             installed or cannot read it as a cross-encoder.
     """
     model = own_models.find(name)
-    loaded = cache(_load)
 
     def score(pairs: list[Pair]) -> Any:
-        network = loaded(model.folder, model.name)
+        network = _load(model.folder, model.name)
         return network.predict(pairs, batch_size=BATCH, show_progress_bar=False)
 
     files = own_models.files_sha256(model.folder)
     return Reranker(model.name, score, {"revision": model.revision, "files_sha256": files})
 
 
+@cache
 def _load(folder: Path, name: str) -> Any:
     from chunkstudy.encoders.library import loaded  # torch, only where it computes
 

@@ -31,7 +31,7 @@ from chunkstudy.studies.own_documents.pipeline import (
     Result,
     characters_read,
 )
-from chunkstudy.studies.own_documents.systems import System
+from chunkstudy.studies.own_documents.systems import System, labels
 from chunkstudy.study import titles
 
 READ = "tokens that a reader gets"
@@ -97,22 +97,23 @@ def compare(
     """Every table, from per-query scores of the systems, the best first."""
     seed: int = record["seed"]
     measure, documents = pipeline.measures[0], _documents_asked(pipeline)
-    systems = [result.system for result in ranked]
-    labels = [system.label(systems) for system in systems]
+    names = labels([result.system.keys for result in ranked])
     values = [result.scores[measure] for result in ranked]
     table = pd.DataFrame([_row(pipeline, result, documents, seed) for result in ranked])
     tests = _tests(ranked, measure, documents, seed)
-    needed = _needed(values, labels, tests, documents)
-    scores = pd.concat(values, axis=1, keys=labels)
+    needed = _needed(values, names, tests, documents)
+    scores = pd.concat(values, axis=1, keys=names)
     questions = {query.id: query.text for query in pipeline.collection.queries}
     scores.insert(0, "question", pd.Series(questions))
     then = more(tests, needed)
     if pipeline.budget:
         other = pipeline.measures[1]
         leader = int(np.argmax([result.scores[other].mean() for result in ranked]))
-        then += f" {disagreement(other, labels[leader])}" if leader else ""
-    chosen, saves = _choice(table, tests, labels)
-    first = answer(table, tests, labels[0])
+        by = titles.measure(other)
+        differ = f" The measures disagree: by {by[0].lower()}{by[1:]} {names[leader]} leads."
+        then += differ if leader else ""
+    chosen, saves = _choice(table, tests, names)
+    first = answer(table, tests, names[0])
     then = f"{then} {saves}".strip()
     return Evaluation(table, tests, needed, scores, first, then, chosen, record, folder)
 
@@ -197,13 +198,7 @@ def more(tests: pd.DataFrame, needed: pd.DataFrame) -> str:
     )
 
 
-def disagreement(measure: str, leader: str) -> str:
-    """That another system leads by another measure."""
-    title = titles.measure(measure)
-    return f"The measures disagree: by {title[0].lower()}{title[1:]} {leader} leads."
-
-
-def _choice(table: pd.DataFrame, tests: pd.DataFrame, labels: Sequence[str]) -> tuple[int, str]:
+def _choice(table: pd.DataFrame, tests: pd.DataFrame, names: Sequence[str]) -> tuple[int, str]:
     """The place in the table of the way to take, and what it saves; nothing of the best itself.
 
     Of those that no test tells from the best it is the one that costs least, in tokens handed to a
@@ -223,7 +218,7 @@ def _choice(table: pd.DataFrame, tests: pd.DataFrame, labels: Sequence[str]) -> 
         why = f"which reranks {reads[0]:,.0f} tokens a question"
     if not taken:
         return 0, ""
-    return taken, f"To save, take {labels[taken]}: no test tells it from the best, {why}."
+    return taken, f"To save, take {names[taken]}: no test tells it from the best, {why}."
 
 
 def _row(
@@ -300,11 +295,9 @@ def _tests(
     family = f"against the best of {len(ranked)}"
     varying = [pair for pair in pairs if _varies(pair)]
     tested = differences(varying, family, "score", "best", seed=seed)
-    if not varying and pairs:
-        return pd.DataFrame([_untested(pair) for pair in pairs])
     rows = iter(tested.to_dict("records"))
     every = [next(rows) if _varies(pair) else _untested(pair) for pair in pairs]
-    return pd.DataFrame(every, columns=tested.columns)
+    return pd.DataFrame(every, columns=tested.columns if varying else None)
 
 
 def _untested(pair: Pair) -> dict[str, object]:
@@ -331,7 +324,7 @@ def _documents_asked(pipeline: Pipeline) -> pd.Series | None:
 
 def _needed(
     values: Sequence[pd.Series],
-    labels: Sequence[str],
+    names: Sequence[str],
     tests: pd.DataFrame,
     documents: pd.Series | None,
 ) -> pd.DataFrame:
@@ -350,8 +343,8 @@ def _needed(
     apart = bool(tests["p_holm"].iloc[0] < SIGNIFICANT)
     enough = n if apart else max(enough, n + 1.0)
     row = {
-        "a": labels[0],
-        "b": labels[1],
+        "a": names[0],
+        "b": names[1],
         "n": n,
         "a minus b": mean,
         "std": std,

@@ -33,7 +33,7 @@ def estimate(pipeline: Pipeline, systems: Sequence[System]) -> Iterator[str]:
     """
     collection, counted = pipeline.collection, set[bytes]()
     pace: dict[str, float] = {}  # by retriever, seconds a token
-    all_seconds, all_dollars, any_sold = 0.0, 0.0, False
+    all_seconds, dollars = 0.0, list[float]()
     for system in systems:
         store, started = pipeline.store(system.retriever), time.perf_counter()
         what, texts, tokens = _work(pipeline, system, store, counted)
@@ -42,10 +42,10 @@ def estimate(pipeline: Pipeline, systems: Sequence[System]) -> Iterator[str]:
             slug = system.retriever.slug
             pace[slug] = pace.get(slug) or _seconds_a_token(store, texts)
             seconds += tokens * pace[slug]
-        line = f"{system.label()}: {what} {tokens:,.0f} tokens to encode, {_duration(seconds)}"
+        line = f"{system.label}: {what} {tokens:,.0f} tokens to encode, {_duration(seconds)}"
         if store and isinstance(store.encoder, ApiEncoder):
-            any_sold, known = True, store.encoder.estimate(texts).dollars
-            all_dollars += nan if known is None else known
+            known = store.encoder.estimate(texts).dollars
+            dollars.append(nan if known is None else known)
             line += f", {money(known)}"
         if system.retriever.reranker:
             line += f", and at most {FIRST} chunks of each question to rerank, not timed"
@@ -53,7 +53,7 @@ def estimate(pipeline: Pipeline, systems: Sequence[System]) -> Iterator[str]:
         yield line
     whole = OF_A_RUN * all_seconds + STARTING + A_SYSTEM * len(systems)
     time_in_all = _duration(whole) if isnan(whole) else f"about {_duration(whole)} on this machine"
-    paid = f", {money(None if isnan(all_dollars) else all_dollars)}" if any_sold else ""
+    paid = f", {money(None if isnan(sum(dollars)) else sum(dollars))}" if dollars else ""
     yield (
         f"in all, {len(collection.documents):,} documents and {len(collection.queries):,} "
         f"questions: {time_in_all}{paid}; what is encoded is kept, and a run that was stopped goes "

@@ -84,16 +84,14 @@ def evaluate(
     if not collection.queries:
         named = documents if isinstance(documents, str | Path) else "FOLDER"
         raise EvaluationError(MISSING.format(named))
-    folder = _folder(output, places.here().build / "evaluations" / collection.name)
+    folder = places.here().build / "evaluations" / collection.name
+    folder = Path(output).expanduser() if output else folder
+    if folder.is_file():
+        raise EvaluationError(f"--output {output} is a file; name a folder")
     for note in notes:
         say(note)
     results = pipeline.run(compared, say)
-    for by in filter(None, {system.retriever.reranker for system in compared}):
-        pace = by.seconds / max(1, by.computed)
-        say(f"{by.name} read {by.computed:,} pairs of question and chunk, {pace:.3f} s each")
-    described = record.describe(
-        pipeline, results, (*notes, *scripts.unknown(pipeline, compared)), seed
-    )
+    described = record.describe(pipeline, results, notes, seed)
     ranked = best_first(results, pipeline.measures)
     evaluation = compare(pipeline, ranked, described, folder)
     page = ""
@@ -138,18 +136,8 @@ def prepared(
         only_vectors=only_vectors or not asked,
         rerank=rerank if asked else None,
     )
-    return pipeline, compared, (*texts.notes, *notes, *scripts.notes(collection, compared))
+    return pipeline, compared, (*texts.notes, *notes, *scripts.notes(pipeline, compared))
 
 
 def _counted(things: Sequence[object], name: str) -> str:
     return f"{len(things):,} {name}{'' if len(things) == 1 else 's'}"
-
-
-def _folder(output: str | Path | None, usual: Path) -> Path:
-    """Where to write; inside a checkout only below its ``build``."""
-    if output is None:
-        return usual
-    folder = Path(output).expanduser()
-    if folder.exists() and not folder.is_dir():
-        raise EvaluationError(f"--output {output} is a file; name a folder")
-    return folder

@@ -4,12 +4,14 @@ apart. What a change to documents, chunker or model did is seen where it is made
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from chunkstudy.base.faults import one_line
 from chunkstudy.collections.own_documents import EVALUATION
 from chunkstudy.evaluation.statistics.differences import HIGHER, LOWER, Pair, differences
 from chunkstudy.studies.own_documents.comparison import Evaluation
@@ -91,34 +93,29 @@ def held_against(evaluation: Evaluation, baseline: Path) -> Gate:
 
 def _stored(folder: Path) -> tuple[dict[str, Any], pd.DataFrame]:
     """The record and the scores of an evaluation, by question."""
-    for name in (EVALUATION, SCORES):
-        if not (folder / name).is_file():
-            raise EvaluationError(
-                f"there is no {folder / name}; name the folder of an evaluation, which `chunkstudy "
-                "evaluate` wrote"
-            )
     try:
         record = json.loads((folder / EVALUATION).read_text(encoding="utf-8"))
         scores = pd.read_csv(folder / SCORES, index_col="id", dtype={"id": str, QUESTION: str})
         return {"measures": record["measures"], **record}, scores
-    except (ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise EvaluationError(
-            f"{folder} is no whole evaluation ({type(error).__name__}); evaluate again"
+            f"{folder} is no whole evaluation ({one_line(error)}); name the folder of one that "
+            "`chunkstudy evaluate` wrote, or evaluate again"
         ) from None
 
 
-def _changed(evaluation: Evaluation, record: dict[str, Any], asked: int, before: int) -> list[str]:
+def _changed(
+    evaluation: Evaluation, record: dict[str, Any], asked: int, before: int
+) -> Iterator[str]:
     """What the two do not share."""
-    notes = []
     then, today = (r.get("collection", {}).get("sha256", "") for r in (record, evaluation.record))
     if then != today:
-        notes.append(
+        yield (
             f"Documents or questions are not those of the baseline (digest {today[:12]}, then "
             f"{then[:12]}); compared are the questions that both ask."
         )
     if asked < max(before, len(evaluation.scores)):
-        notes.append(
+        yield (
             f"{asked} questions are in both, of {before} in the baseline and "
             f"{len(evaluation.scores)} here."
         )
-    return notes

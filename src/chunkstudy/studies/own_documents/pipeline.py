@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -102,12 +102,6 @@ class Result:
     reranked: float = 0.0
 
 
-@lru_cache(maxsize=4)
-def open_store(load: Callable[[Path], VectorStore], vectors: Path) -> VectorStore:
-    """A model, with the vectors that it computed before."""
-    return load(vectors)
-
-
 @dataclass(frozen=True, eq=False)
 class Pipeline:
     """Somebody's documents and questions, on which systems are chunked, encoded, searched, scored.
@@ -166,7 +160,7 @@ class Pipeline:
 
     def store(self, retriever: Retriever) -> VectorStore | None:
         """A retriever's model; None of BM25 alone."""
-        return open_store(retriever.load, self.vectors) if retriever.load else None
+        return retriever.load(self.vectors) if retriever.load else None
 
     def run(self, systems: Sequence[System], say: Say) -> list[Result]:
         """Every system ranked and scored, those of one model together; ``say`` is told how it
@@ -176,7 +170,7 @@ class Pipeline:
             group = [system for system in systems if system.retriever == retriever]
             self._read_late(group)
             for system in group:
-                say(f"[{len(results) + 1}/{len(systems)}] {system.label()}")
+                say(f"[{len(results) + 1}/{len(systems)}] {system.label}")
                 results.append(self._result(system))
         return results
 
@@ -210,12 +204,11 @@ class Pipeline:
             return None
         if isinstance(store.encoder, ApiEncoder):
             missing = store.missing(index.texts), store.missing(queries, "query")
-            store.encoder.say_price(system.label(), *missing)
-        label, documents = system.chunker.slug, self.collection.documents
+            store.encoder.say_price(system.label, *missing)
+        label = system.chunker.slug
         if system.method.window:
-            of_chunks = encoding.encode(
-                store, documents, index.chunks, system.method, CORRECTED, label
-            )
+            plan = self.plan(system, store, index)
+            of_chunks = store.pool(plan.layouts, plan.spans, label)
         else:
             of_chunks = store.encode(index.texts, "document", label)
         return encoding.Vectors(store.encode(queries, "query"), of_chunks)
@@ -250,18 +243,14 @@ class Pipeline:
     def score(self, index: ChunkIndex, ranking: Ranking) -> tuple[pd.DataFrame, Collection]:
         """The fourth: a row a question and a column a measure, and the collection as judged."""
         if self.texts.task == "in_corpus":
-            return self._document_scores(ranking), self.collection
+            k = self.cutoff
+            # of whole documents, RR is at k
+            named = [name.replace(f"RR@{k}", "RR") for name in self.measures]
+            of_each = of_documents.per_query(self.collection, ranking.of_depth(k), named)
+            return of_each.rename(columns={"RR": f"RR@{k}"}), self.collection
         judged = excerpts.found_first(self.collection, self.texts.copies, index.returned, ranking)
         scores = excerpts.per_query(judged, index.returned, ranking, self.measures, self.offsets)
         return scores, judged
-
-    def _document_scores(self, ranking: Ranking) -> pd.DataFrame:
-        """Measures of ranked documents, a row a question that has a relevant one."""
-        k = self.cutoff
-        first = ranking.of_depth(k)
-        named = [name.replace(f"RR@{k}", "RR") for name in self.measures]  # of these, RR is at k
-        scores = of_documents.per_query(self.collection, first, named)
-        return scores.rename(columns={"RR": f"RR@{k}"})
 
     def _result(self, system: System) -> Result:
         store, index = self.store(system.retriever), self.chunk(system)

@@ -12,6 +12,7 @@ from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.evaluation.measures.excerpts import found_first
 from chunkstudy.evaluation.retrieval.small_to_large import best_of_each
 from chunkstudy.studies.own_documents.pipeline import Ints, Pipeline, Result
+from chunkstudy.studies.own_documents.systems import labels
 from chunkstudy.study.inspector import pages as inspector
 from chunkstudy.study.inspector.inspection import RERANKER, WORDS, Searched
 
@@ -31,9 +32,9 @@ def write(pipeline: Pipeline, ranked: Sequence[Result], scores: pd.DataFrame, fo
     collection = pipeline.collection
     hardest = scores.drop(columns="question").mean(axis=1).sort_values(kind="stable")
     few = collection.only(hardest.index[:WORST].tolist())
-    systems = [result.system for result in ranked]
+    names = labels([result.system.keys for result in ranked])
     inspected = []
-    for result in ranked:
+    for name, result in zip(names, ranked, strict=True):
         system, index = result.system, result.index
         every = pipeline.search(system, index, few)(len(index.chunks))
         ranking = best_of_each(every, index.place)
@@ -50,7 +51,7 @@ def write(pipeline: Pipeline, ranked: Sequence[Result], scores: pd.DataFrame, fo
             store.encode([query.text for query in few.queries], "query") if store else None,
             RERANKER if by.reranker else WORDS,
         )
-        inspected.append(searched.inspect(system.label(systems), pipeline.cutoff))
+        inspected.append(searched.inspect(name, pipeline.cutoff))
     pages = list(zip(*inspected, strict=True))
     return inspector.write_worst(pages, few, folder / FILE, WORST, len(collection.queries))
 

@@ -17,7 +17,7 @@ from rich.table import Table as Grid
 from chunkstudy.base.files import write_text
 from chunkstudy.runs.conditions import PRE_EMBEDDING
 from chunkstudy.studies.own_documents.comparison import READ, RERANKED, UNITS, Evaluation
-from chunkstudy.studies.own_documents.systems import BY, PLAIN, shown_as
+from chunkstudy.studies.own_documents.systems import BY, PLAIN, labels, shown_as
 from chunkstudy.study import titles
 from chunkstudy.study.formats import Column, Columns, percent, points, thousandths, whole
 from chunkstudy.study.inspector.pages import templates
@@ -134,17 +134,12 @@ def text(frames: dict[str, pd.DataFrame]) -> str:
             grid.add_column("way of chunking", overflow="fold", min_width=HEAD)
             for name in cells:
                 grid.add_column(fill(str(name), HEAD), justify="right", no_wrap=True)
-            for name, row in zip(_names(frame), cells.to_numpy().tolist(), strict=True):
+            for name, row in zip(
+                labels(frame.to_dict("records")), cells.to_numpy().tolist(), strict=True
+            ):
                 grid.add_row(name, *map(str, row))
             console.print(grid)
     return shown.get().rstrip()
-
-
-def _names(frame: pd.DataFrame) -> list[str]:
-    """What tells a row's system from the others, as a reader knows it."""
-    keys = [x for x in ("encoder", "ordering") if frame[x].nunique() > 1]
-    rows = frame[["chunker", *keys]].to_dict("records")
-    return [", ".join(shown_as(str(key), value) for key, value in row.items()) for row in rows]
 
 
 def _table(frame: pd.DataFrame) -> Table:
@@ -162,7 +157,7 @@ def _bars(table: pd.DataFrame) -> list[dict[str, Any]]:
     start, end = max(0.0, low - margin), min(1.0, high + margin)
     bars = []
     whole_rows = table.fillna({"low": table["score"], "high": table["score"]}).to_dict("records")
-    for name, row in zip(_names(table), whole_rows, strict=True):
+    for name, row in zip(labels(whole_rows), whole_rows, strict=True):
         values = row["score"], row["low"], row["high"]
         center, left, right = (100 * (value - start) / (end - start) for value in values)
         bars.append(

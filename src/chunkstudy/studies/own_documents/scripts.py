@@ -6,7 +6,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from chunkstudy.base.spans import Collection
 from chunkstudy.chunkers.structure import sentences
 from chunkstudy.evaluation.retrieval.bm25 import words
 from chunkstudy.studies.own_documents.pipeline import Pipeline
@@ -20,10 +19,11 @@ LONG = 1_000
 """Characters of a text that has more than one sentence, if its sentences can be told."""
 
 
-def notes(collection: Collection, systems: Sequence[System]) -> Iterator[str]:
+def notes(pipeline: Pipeline, systems: Sequence[System]) -> Iterator[str]:
     """A sentence for each thing that some of the systems cannot see: chunkers that cut between
     sentences, where texts have none that they know; questions none of whose words stands in any
-    document, where words rank."""
+    document, where words rank; models whose vocabulary lacks a part of the text."""
+    collection = pipeline.collection
     texts = [document.text for document in collection.documents]
     names = {part.slug for system in systems for part in system.chunker.cutting}
     cutting = sorted(filter(BY_SENTENCE.fullmatch, names))
@@ -39,20 +39,14 @@ def notes(collection: Collection, systems: Sequence[System]) -> Iterator[str]:
             f"than {LONG:,} characters in which none does ({len(endless)} of {len(texts)} "
             "documents); such a stretch stays in one chunk, and a chunker by size cuts it."
         )
-    if not any(system.retriever.words for system in systems):
-        return
-    known = {word for text in texts for word in words(text, "any")}
-    missed = sum(known.isdisjoint(words(query.text, "any")) for query in collection.queries)
-    if missed:
-        yield (
-            f"BM25 finds nothing for {missed} of {len(collection.queries)} questions: none of "
-            "their words stands in the documents."
-        )
-
-
-def unknown(pipeline: Pipeline, systems: Sequence[System]) -> Iterator[str]:
-    """A sentence for each model whose vocabulary lacks a part of the text."""
-    texts = [document.text for document in pipeline.collection.documents]
+    if any(system.retriever.words for system in systems):
+        known = {word for text in texts for word in words(text, "any")}
+        missed = sum(known.isdisjoint(words(query.text, "any")) for query in collection.queries)
+        if missed:
+            yield (
+                f"BM25 finds nothing for {missed} of {len(collection.queries)} questions: none of "
+                "their words stands in the documents."
+            )
     for retriever in dict.fromkeys(system.retriever for system in systems):
         store = pipeline.store(retriever)
         if store is None or not hasattr(store.encoder, "characters_unknown"):

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -132,14 +132,19 @@ class System:
         """What its files are called."""
         return f"{self.chunker.slug}.{self.retriever.slug}.{self.method}"
 
-    def label(self, among: Sequence[System] = ()) -> str:
-        """It as a reader knows it: its chunker, and in what else it differs from others."""
-        differing = {
-            key: shown_as(key, value)
-            for key, value in self.keys.items()
-            if key == "chunker" or not among or any(other.keys[key] != value for other in among)
-        }
-        return ", ".join(differing.values())
+    @property
+    def label(self) -> str:
+        """It as a reader knows it."""
+        return ", ".join(shown_as(key, value) for key, value in self.keys.items())
+
+
+def labels(systems: Sequence[Mapping[Any, Any]]) -> list[str]:
+    """Systems as a reader knows them, by their keys: chunkers, and in what else some differ."""
+    differing = [
+        "chunker",
+        *(k for k in ("encoder", "ordering") if len({x[k] for x in systems}) > 1),
+    ]
+    return [", ".join(shown_as(key, system[key]) for key in differing) for system in systems]
 
 
 def shown_as(key: str, value: object) -> str:
@@ -215,7 +220,13 @@ def systems(
     ]
     if rerank is not None:
         by = _reranker(rerank)
-        reranked = {model: _reranked(model, by) for model in (*retrievers, *beside)}
+        end = f".by.{safe(by.name.replace('/', '__'))}"
+        reranked = {
+            model: replace(
+                model, name=model.name + BY + by.name, slug=model.slug + end, reranker=by
+            )
+            for model in (*retrievers, *beside)
+        }
         compared += [replace(each, retriever=reranked[each.retriever]) for each in compared]
     return tuple(compared), tuple(notes)
 
@@ -348,12 +359,6 @@ def _reranker(given: Any) -> Reranker:
     return reranker.of_function(function, given if isinstance(given, str) else "")
 
 
-def _reranked(model: Retriever, by: Reranker) -> Retriever:
-    """A retriever whose first chunks a reranker orders."""
-    slug = f"{model.slug}.by.{safe(by.name.replace('/', '__'))}"
-    return replace(model, name=f"{model.name}{BY}{by.name}", slug=slug, reranker=by)
-
-
 def _registered(slug: str) -> EncoderName | None:
     try:
         return parse_encoder(slug)
@@ -392,7 +397,7 @@ def _function(given: Any, name: str = "") -> Retriever:
 
 
 def _kept(make: Callable[[], Encoder]) -> Callable[[Path], VectorStore]:
-    return lambda vectors: VectorStore(make(), vectors)
+    return cache(lambda vectors: VectorStore(make(), vectors))
 
 
 def safe(name: str) -> str:
