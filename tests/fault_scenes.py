@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, suppress
+from dataclasses import asdict
 from multiprocessing import get_context
 from pathlib import Path
 from types import SimpleNamespace
@@ -111,7 +112,7 @@ def ask(address: str, folder: str) -> None:
         Request(LANGUAGE_MODEL, (Message("user", f"question {i}"),), 20) for i in range(REQUESTS)
     )
     one = api_server.asker(address, Path(folder) / "recordings", at_once=AT_ONCE)
-    replies = [reply.recorded() for reply in one.together(one.ask, asked)]
+    replies = [asdict(reply) for reply in one.together(one.ask, asked)]
     write_json(Path(folder) / "replies.json", replies)
 
 

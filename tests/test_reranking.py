@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -129,7 +129,12 @@ def test_a_model_of_several_numbers_is_refused(tmp_path: Path) -> None:
 
 def test_a_pair_is_scored_once() -> None:
     asked: list[str] = []
-    by = reranker.of_function(lambda _, texts: asked.extend(texts) or [0.5] * len(texts))
+
+    def score(_: str, texts: Sequence[str]) -> list[float]:
+        asked.extend(texts)
+        return [0.5] * len(texts)
+
+    by = reranker.of_function(score)
     assert (by.score([("a", "x"), ("a", "x")]) == by.score([("a", "x")])[0]).all()
     assert asked == ["x"]
 
