@@ -9,7 +9,6 @@ import json
 from collections.abc import Hashable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -56,12 +55,6 @@ def write(path: Path, rows: pd.DataFrame | pa.Table, planes: Sequence[str] = ())
     write_bytes(path, buffer.getvalue(), durable=True)
 
 
-def write_dicts(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write rows that may lack a column, or hold None there."""
-    names = dict.fromkeys(name for row in rows for name in row)
-    write(path, pa.table({name: [row.get(name) for row in rows] for name in names}))
-
-
 def write_by_key(
     path: Path,
     rows: Mapping[Key, pd.DataFrame],
@@ -83,18 +76,8 @@ def read(path: Path) -> pd.DataFrame:
     Raises:
         RecordError: if it is missing, or is not whole.
     """
-    table = _read(path)
+    table = read_table(path)
     return pd.DataFrame({name: table[name].to_numpy() for name in table.column_names})
-
-
-def read_dicts(path: Path) -> list[dict[str, Any]]:
-    """The rows of a table, what they lack None.
-
-    Raises:
-        RecordError: if the file is missing, or is not whole.
-    """
-    rows: list[dict[str, Any]] = _read(path).to_pylist()
-    return rows
 
 
 def read_by_key(path: Path) -> dict[Key, pd.DataFrame]:
@@ -127,7 +110,12 @@ def _read_by_key(path: Path, *_: int) -> dict[Key, pd.DataFrame]:
     }
 
 
-def _read(path: Path) -> pa.Table:
+def read_table(path: Path) -> pa.Table:
+    """The same as it lies there.
+
+    Raises:
+        RecordError: if it is missing, or is not whole.
+    """
     try:
         return pq.ParquetFile(io.BytesIO(path.read_bytes())).read()
     except FileNotFoundError as error:

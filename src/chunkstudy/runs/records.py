@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import pandas as pd
+import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from chunkstudy.base import places
@@ -329,7 +330,9 @@ def write(runs: Path, outcome: Outcome) -> None:
         rows[run.key] = outcome.scores.rename_axis("query_id").reset_index()
         measures_of = dict.fromkeys(name for key in sorted(rows) for name in known[key][0].measures)
         parquet.write_by_key(path, rows, ["query_id", *measures_of])
-        parquet.write_dicts(table, [_row(*known[key]) for key in sorted(known)])
+        told = [_row(*known[key]) for key in sorted(known)]
+        names = dict.fromkeys(name for row in told for name in row)
+        parquet.write(table, pa.table({name: [row.get(name) for row in told] for name in names}))
 
 
 def _runs(path: Path) -> dict[Key, tuple[Run, dict[str, Any]]]:
@@ -340,7 +343,7 @@ def _runs(path: Path) -> dict[Key, tuple[Run, dict[str, Any]]]:
 @lru_cache(maxsize=64)
 def _read_runs(path: Path, *_: int) -> dict[Key, tuple[Run, dict[str, Any]]]:
     runs: dict[Key, tuple[Run, dict[str, Any]]] = {}
-    for row in parquet.read_dicts(path):
+    for row in parquet.read_table(path).to_pylist():
         run, timing = _parse(path, row)
         if run.key in runs:
             raise RecordError(

@@ -43,16 +43,13 @@ def mean_differences(differences: Iterable[Floats], seed: int = 0) -> list[Teste
 
     Fewer than two queries have no interval, p and error.
     """
-    columns = list(differences)
-    intervals = bootstrap_intervals(columns, seed)
-    return [_of_differences(*pair) for pair in zip(columns, intervals, strict=True)]
-
-
-def _of_differences(difference: Floats, interval: Interval) -> Tested:
-    n, error = len(difference), _NAN
-    if n > 1:
-        error = 0.0 if constant(difference) else float(difference.std(ddof=1) / np.sqrt(n))
-    return tested(mean(difference), interval, error, n - 1)
+    columns, tests = list(differences), []
+    for column, interval in zip(columns, bootstrap_intervals(columns, seed), strict=True):
+        n, error = len(column), _NAN
+        if n > 1:
+            error = 0.0 if constant(column) else float(column.std(ddof=1) / np.sqrt(n))
+        tests.append(tested(mean(column), interval, error, n - 1))
+    return tests
 
 
 def clustered_means(columns: Iterable[tuple[ArrayLike, ArrayLike]], seed: int = 0) -> list[Tested]:
