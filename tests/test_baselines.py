@@ -31,7 +31,6 @@ from tests.small_study import Letters
 from tests.test_collections import needs
 from tests.test_retrieval import by_formula
 
-pytest.importorskip("bm25s")
 ROOT = Places(Path(__file__).parents[1])
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 DOCUMENT = st.lists(st.text("abcd", min_size=1, max_size=3), min_size=1, max_size=7)

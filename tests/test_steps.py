@@ -72,7 +72,6 @@ def few() -> tuple[Collection, Chunks, Vectors]:
 
 
 def test_words_and_vectors_are_made_into_one_ranking() -> None:
-    pytest.importorskip("bm25s")
     of, chunks, vectors = few()
     alone, both = search(None, 5, words(of, chunks)), search(vectors, 5, words(of, chunks))
     assert alone.chunk.shape == both.chunk.shape == (len(of.queries), 5)
