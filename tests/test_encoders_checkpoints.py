@@ -1,9 +1,12 @@
 """Every kind of model against a plain computation of the published checkpoint; the registry is held
-to the files, and a wrong checkpoint is refused in a sentence."""
+to the files, a wrong checkpoint is refused in a sentence, and the benchmark for a GPU works."""
 
 from __future__ import annotations
 
+import csv
 import dataclasses
+import io
+import math
 import random
 import re
 import shutil
@@ -23,6 +26,7 @@ from chunkstudy.encoders.models import ModelError
 from chunkstudy.encoders.rotary import JinaEmbeddingsV3
 from chunkstudy.published import cells
 from tests import checkpoints
+from tests.benchmarks import gpu
 from tests.checkpoints import KINDS, TASKS, Weights, written
 from tests.plain_models import plain
 
@@ -243,3 +247,23 @@ def test_an_unchecked_model_says_what_is_missing(
     records = f"encoders.models {model.id} records it once"
     with pytest.raises(ModelError, match=api if model.kind == "api" else records):
         models.weights_folder(model)
+
+
+def test_every_architecture_is_measured_in_every_format(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    gpu.main(small=True)
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    names = [spec.id for spec in gpu.architectures()]
+    assert len(names) >= 7
+    measured = [(row["model"], row["format"]) for row in rows]
+    assert measured == [(name, one) for name in names for one in gpu.FORMATS for _ in range(3)]
+    rates = [float(row[one]) for row in rows for one in ("tokens_per_second", "share")]
+    assert all(math.isfinite(one) for one in rates), "how fast a busy machine is decides nothing"
+
+
+def test_without_a_gpu_it_says_so_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(SystemExit) as ended:
+        gpu.main(small=False)
+    assert str(ended.value).startswith("no GPU that torch can use is here") and ended.value.code
