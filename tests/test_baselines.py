@@ -169,7 +169,7 @@ def test_a_judged_chunk_is_found_where_half_of_it_is_read(
     collection = Collection("made", (Document("a", text),), (Query("q", "?"),), judgments)
     for chunks in (gold, pieces(sizes)):
         order = np.array(random.sample(range(len(chunks)), len(chunks)))
-        ranking = Ranking(order[None], np.zeros((1, len(order)), np.float32), np.zeros(1, int))
+        ranking = Ranking(order[None], np.zeros((1, len(order)), np.float32))
         values = systems.passed(collection, chunks, ranking).set_index("measure")["value"]
         for k in systems.CUTOFFS:
             read = {x for i in order[:k] for x in range(chunks.start[i], chunks.end[i])}

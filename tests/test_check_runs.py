@@ -217,7 +217,7 @@ def test_dcg_of_the_first_hit_comes_from_the_flags_kept() -> None:
     queries, count = 4, 60
     order = np.stack([rng.permutation(count) for _ in range(queries)])
     score = -np.sort(rng.random((queries, count)).astype(np.float32), axis=1)
-    found = retrieval.Ranking(order, score, np.zeros(queries, dtype=np.int64))
+    found = retrieval.Ranking(order, score)
     place = np.arange(count)
     spans = Chunks(np.zeros(count, dtype=np.int64), 10 * place, 10 * place + 10)
     relevant = [np.sort(rng.choice(place, size=n, replace=False)) for n in (1, 2, 5, 0)]

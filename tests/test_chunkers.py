@@ -33,11 +33,10 @@ from chunkstudy.base.spans import (
     chunk_documents,
 )
 from chunkstudy.base.tokens import counter
-from chunkstudy.chunkers.locate import LocateError, locate
 from chunkstudy.chunkers.table import CHUNKERS, ChunkerEntry
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.runs import chunking
-from chunkstudy.runs.chunking import build_chunker, cut
+from chunkstudy.runs.chunking import LocateError, build_chunker, cut, locate
 from chunkstudy.runs.conditions import MINILM, Condition, parse_chunker
 from chunkstudy.runs.requirements import reason_not_run
 from chunkstudy.runs.run import evaluate

@@ -16,10 +16,9 @@ import pytest
 
 from chunkstudy.base.places import Places
 from chunkstudy.llm.causal_models import SMOLLM
-from chunkstudy.published import cells, statements
-from chunkstudy.published.cells import CellError, Fact
+from chunkstudy.published import cells
+from chunkstudy.published.cells import CellError, Fact, Statement
 from chunkstudy.published.sources import WORKS
-from chunkstudy.published.statements import Statement
 from chunkstudy.runs import facts, study_results
 from chunkstudy.studies.chroma import claims as chroma
 from chunkstudy.studies.chroma.tables import counts_beside_published
@@ -44,7 +43,7 @@ def listed(folder: Path, *rows: str) -> Places:
 
 
 def statement(row: str, folder: Path) -> Statement:
-    (found,) = statements.read(listed(folder, row)).values()
+    (found,) = cells.statements(listed(folder, row)).values()
     return found
 
 
@@ -115,9 +114,9 @@ def test_a_claim_that_is_not_listed_or_judged_before_is_refused(tmp_path: Path) 
 
 def test_a_claim_listed_twice_or_of_no_basis_is_refused_with_its_line(tmp_path: Path) -> None:
     with pytest.raises(CellError, match=r"claims\.csv, line 3 has the key of another row \(C02\)"):
-        statements.read(listed(tmp_path, PLAIN, PLAIN))
+        cells.statements(listed(tmp_path, PLAIN, PLAIN))
     with pytest.raises(CellError, match=r"claims\.csv, line 2: basis"):
-        statements.read(listed(tmp_path, PLAIN.replace("own data", "hearsay")))
+        cells.statements(listed(tmp_path, PLAIN.replace("own data", "hearsay")))
 
 
 def test_the_ledger_is_what_is_listed_in_its_order_with_what_no_page_judges_open(
@@ -160,7 +159,7 @@ def test_a_claim_of_two_pages_or_of_none_that_is_listed_is_refused(tmp_path: Pat
 
 
 def test_every_listed_claim_is_judged_once_or_open_and_no_other_is_judged() -> None:
-    every, judged_or_open = statements.read(ROOT), claims.collect(ROOT)
+    every, judged_or_open = cells.statements(ROOT), claims.collect(ROOT)
     assert set(judged_or_open["id"]) == set(every), "listed, neither judged nor open on a page"
     assert all(row.needs for row in every.values() if row.page), "open without what it needs"
     assert {row.work for row in every.values()} <= {*WORKS}
@@ -170,7 +169,7 @@ def test_every_listed_claim_is_judged_once_or_open_and_no_other_is_judged() -> N
         assert "study.open_claims()" in text, f"{page} does not show the claims that name it"
 
 
-LISTED = statements.read(ROOT)
+LISTED = cells.statements(ROOT)
 PUBLISHED = cells.frame(cell for cell in cells.read(ROOT) if cell.work != "mteb")
 CODE = cells.facts(ROOT)
 LENGTHS = study_results.read(ROOT, "document-lengths", "characters")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Collection, Document, chunk_documents
-from chunkstudy.chunkers import contexts, expected_requests, written_contexts
+from chunkstudy.chunkers import contexts, expected_requests
 from chunkstudy.chunkers.structure import sentences
 from chunkstudy.llm.interface import Reply
 from chunkstudy.runs.conditions import EmbeddingMethod, parse_method
@@ -92,8 +92,8 @@ def test_a_chunk_is_embedded_with_its_context_before_it(tmp_path: Path) -> None:
     chunks = chunk_documents(sentences, collection.documents)
     before = contexts.of("preceding-sentence", collection, chunks)
     ordering = parse_method("prepended-preceding-sentence")
-    found, _ = encode(store, collection.documents, chunks, ordering, CORRECTED, "", before)
-    plain, _ = encode(store, collection.documents, chunks, EmbeddingMethod(), CORRECTED)
+    found = encode(store, collection.documents, chunks, ordering, CORRECTED, "", before)
+    plain = encode(store, collection.documents, chunks, EmbeddingMethod(), CORRECTED)
     texts = chunks.texts(collection.documents)
     expected = store.encode([f"{b}\n\n{t}" if b else t for b, t in zip(before, texts, strict=True)])
     assert np.array_equal(found, expected)
@@ -114,15 +114,15 @@ def test_a_chunk_is_embedded_with_its_context_before_it(tmp_path: Path) -> None:
     ],
 )
 def test_a_reply_becomes_one_line_or_no_context(reply: Reply, expected: str) -> None:
-    assert written_contexts.context(reply) == expected
+    assert contexts.context(reply) == expected
 
 
 def test_each_chunk_is_shown_with_its_document_or_how_it_begins() -> None:
-    asked = list(written_contexts.requests("openai/gpt-4o-mini", GUIDE, ["one", "two"]))
+    asked = list(contexts.requests("openai/gpt-4o-mini", GUIDE, ["one", "two"]))
     assert asked[0].messages[:-1] == asked[1].messages[:-1]
     assert all(GUIDE in one.messages[-1].text for one in asked)
     assert [one.messages[-1].text.rpartition(" ")[2] for one in asked] == ["one", "two"]
-    local = next(written_contexts.requests(f"local/{SMOLLM}", "x" * 9_999, ["one"]))
+    local = next(contexts.requests(f"local/{SMOLLM}", "x" * 9_999, ["one"]))
     assert len(local.messages[-1].text) < 700
 
 
@@ -130,7 +130,7 @@ def test_the_price_is_that_of_the_requests_and_nothing_is_asked() -> None:
     model = "openai/gpt-4o-mini"
     documents = [(GUIDE, ["It runs daily.", "Free under six."]), ("", []), ("Bees.", ["Bees."])]
     takes = expected_requests.of_contexts(model, documents)
-    requests = [r for text, of in documents for r in written_contexts.requests(model, text, of)]
+    requests = [r for text, of in documents for r in contexts.requests(model, text, of)]
     exact = sum(one.tokens for one in requests)
     assert takes.requests == 3
     assert abs(takes.input_tokens - exact) <= len(requests)

@@ -63,7 +63,7 @@ def test_recall_at_budgets_stands_beside_recall_of_five_chunks() -> None:
     ranking[[0, 2], :-1] = np.arange(len(STARTS))[::-1]
     ranking[1, :3] = [len(STARTS), len(STARTS) + 1, len(STARTS) + 2]
     offsets = [cl100k_offsets(document.text) for document in COLLECTION.documents]
-    ranked = Ranking(ranking, np.zeros(ranking.shape, np.float32), np.zeros(3, np.int64))
+    ranked = Ranking(ranking, np.zeros(ranking.shape, np.float32))
     found, tokens = study.at_budgets(COLLECTION, CHUNKS, ranked, offsets, study.BUDGETS, 5)
     found = found.sort_index()
     judged, in_tokens = to_tokens(JudgedSpans.of(COLLECTION), CHUNKS, offsets)

@@ -85,7 +85,6 @@ def _set(value: object) -> loopback.Fault:
 NAN = server.encoded(np.array([np.nan] * 8, dtype=np.float32))
 UNUSABLE: dict[str, tuple[loopback.Fault, str]] = {
     "a page": (loopback.status(200, b"<html>"), "cannot be read.*check that a server like OpenAI"),
-    "cut-off JSON": (loopback.cut_json, "cannot be read"),
     "no vector": (loopback.changed(lambda reply: reply["data"].pop()), "cannot be read"),
     "an index out of range": (_first(lambda item: item.update(index=-1)), "not one for each"),
     "NaN": (_set(NAN), "not finite, for the text 'the only one'; see what it makes of that text"),
@@ -96,7 +95,6 @@ UNUSABLE: dict[str, tuple[loopback.Fault, str]] = {
         loopback.changed(lambda reply: reply.update(model="text-embedding-3-small")),
         "another model than text-embedding-3-large",
     ),
-    "401": (loopback.status(401), "401; check OPENAI_API_KEY"),
 }
 
 

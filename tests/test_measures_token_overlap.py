@@ -113,8 +113,6 @@ def test_min_reads_no_more_than_twenty_chunks_and_none_for_a_query_without_hits(
     ("ranking", "cut", "message"),
     [
         (np.zeros((1, 3), dtype=np.int64), 5, "search deeper"),
-        (np.zeros((2, 5), dtype=np.int64), 5, "1 queries"),
-        (np.full((1, 5), 7), 5, "other chunks"),
         (np.zeros((1, 5), dtype=np.int64), 0, "positive"),
         (np.zeros((1, 5), dtype=np.int64), "min", "positive"),
     ],

@@ -16,7 +16,7 @@ from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.commands import cli
 from chunkstudy.encoders import models
 from chunkstudy.publish import planned
-from chunkstudy.published import papers, requirements
+from chunkstudy.published import papers
 from chunkstudy.published.cells import Cell, read
 from chunkstudy.published.sources import (
     Change,
@@ -85,12 +85,6 @@ def test_the_reasons_of_a_cell_are_told_apart_again() -> None:
     waiting = {tuple(dict.fromkeys(needed(one))) for one in study} - {()}
     for sentences in waiting:
         assert tuple(AND.join(sentences).split(AND)) == sentences
-        for sentence in sentences:
-            thing = requirements.thing(sentence)
-            assert thing in sentence and not {":", ";"}.intersection(thing)
-    assert requirements.thing("needs the weights of a: `fetch a` fetches") == "the weights of a"
-    assert requirements.thing(requirements.LENGTHS) == ""
-    assert requirements.thing("open: run `chunkstudy run --only 'a/b'`") == ""
 
 
 def test_a_condition_is_open_only_where_nothing_is_missing(
@@ -110,6 +104,8 @@ def test_a_condition_is_open_only_where_nothing_is_missing(
         for chunker in ("llm", "recursive-200-0")
     )
     assert reason_not_run(plain) is None
+    late = replace(plain, ordering="contextualized-8191", protocol=CORRECTED.name)
+    assert "an API returns no token states" in str(reason_not_run(late))
     assert "gpt-4o" in str(reason_not_run(llm))
     assert needed(plain), "what a table says does not depend on this machine's keys"
     monkeypatch.delenv("OPENAI_API_KEY")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from functools import partial
 from importlib.util import find_spec
 
 import numpy as np
@@ -22,14 +23,9 @@ from chunkstudy.evaluation.retrieval.chunks import (
     SearchError,
     search,
 )
-from chunkstudy.evaluation.retrieval.documents import (
-    documents_of,
-    jina_depth,
-    own_documents,
-    search_documents,
-)
 from chunkstudy.evaluation.retrieval.fusion import reciprocal_rank
 from chunkstudy.evaluation.retrieval.hnsw import BATCH, Ints, batches, graph, nearest
+from chunkstudy.runs.scoring import jina_depth
 from tests.test_measures_ranking import ranking_of
 
 Vectors = NDArray[np.float32]
@@ -71,8 +67,7 @@ def test_the_block_size_changes_nothing_for_real_valued_vectors() -> None:
     one, many = search(queries, vectors, 11), search(queries, vectors, 11, block=97)
     assert one.chunk.tobytes() == many.chunk.tobytes()
     assert one.score.tobytes() == many.score.tobytes()
-    assert (one.ties_at_cut == 1).all() and (many.ties_at_cut == 1).all()
-    assert one.tied_at(11).all() and one.tied_at(9).all() and not one.tied_at(10).any()
+    assert one.tied_at(9).all() and not one.tied_at(10).any()
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
@@ -91,8 +86,6 @@ def test_shapes_that_do_not_fit_are_refused() -> None:
         search(one, np.ones((1, 3), np.float32), 1)
     with pytest.raises(SearchError, match="at least 1"):
         search(one, one, 0)
-    with pytest.raises(SearchError, match="at least 1"):
-        search_documents(one, one, np.arange(1), 0)
     with pytest.raises(SearchError, match="one document per query"):
         search(one, one, 1, Limit(np.zeros(2, np.int64), np.zeros(1, np.int64)))
 
@@ -113,11 +106,10 @@ def full_sort(
 
 
 def check_row(ranking: Ranking, row: int, expected: list[tuple[int, float]], depth: int) -> None:
-    kept, left_out = expected[:depth], expected[depth:]
+    kept = expected[:depth]
     padding = [-1] * (depth - len(kept))
     assert ranking.chunk[row].tolist() == [d for d, _ in kept] + padding
     assert ranking.score[row].tolist() == [s for _, s in kept] + [-np.inf] * len(padding)
-    assert ranking.ties_at_cut[row] == sum(s == kept[-1][1] for _, s in left_out)
 
 
 CASES = (
@@ -138,15 +130,21 @@ def draw(seed: int, q: int, n: int) -> tuple[Vectors, Vectors, Ints, Ints]:
 
 @given(*CASES, st.booleans())
 def test_documents_stand_as_in_a_full_sort_of_their_best_chunks(
-    seed: int, q: int, n: int, depth: int, block: int, excluding: bool
+    seed: int, q: int, n: int, depth: int, first: int, excluding: bool
 ) -> None:
     queries, vectors, chunk_document, excluded = draw(seed, q, n)
-    ranking = search_documents(
-        queries, vectors, chunk_document, depth, excluded if excluding else None, block
+    ranking = small_to_large.search_groups(
+        partial(search, queries, vectors),
+        chunk_document,
+        depth,
+        excluded=excluded if excluding else None,
+        first=first,
     )
+    assert ranking.chunk.shape[1] >= depth
     for row, scores in enumerate(queries @ vectors.T):
         never = int(excluded[row]) if excluding else -1
-        check_row(ranking, row, full_sort(scores, np.arange(n), chunk_document, never), depth)
+        expected = full_sort(scores, np.arange(n), chunk_document, never)
+        check_row(ranking.of_depth(depth), row, expected, depth)
 
 
 @given(*CASES, st.booleans())
@@ -155,20 +153,22 @@ def test_documents_of_a_ranking_are_those_of_its_chunks_alone(
 ) -> None:
     queries, vectors, chunk_document, excluded = draw(seed, q, n)
     chunks = search(queries, vectors, chunk_depth)
-    ranking = documents_of(chunks, chunk_document, depth, excluded if excluding else None)
+    ranking = small_to_large.best_of_each(chunks, chunk_document, excluded if excluding else None)
     for row, scores in enumerate(queries @ vectors.T):
         held = chunks.chunk[row][chunks.chunk[row] >= 0]
         never = int(excluded[row]) if excluding else -1
-        check_row(ranking, row, full_sort(scores, held, chunk_document, never), depth)
+        expected = full_sort(scores, held, chunk_document, never)
+        check_row(ranking.of_depth(depth), row, expected, depth)
 
 
 def test_a_query_never_retrieves_the_document_that_bears_its_id() -> None:
     documents = tuple(Document(name, "text") for name in ("a", "b", "c"))
     collection = Collection("x", documents, (Query("c", "text"), Query("other", "text")), ())
-    own = own_documents(collection)
+    own = small_to_large.own_documents(collection)
     assert own.tolist() == [2, -1]
     queries, vectors = np.repeat(ONE, 2, axis=0), np.repeat(ONE, 3, axis=0)
-    ranking = search_documents(queries, vectors, np.arange(3), 3, own)
+    chunks = search(queries, vectors, 3)
+    ranking = small_to_large.best_of_each(chunks, np.arange(3), own)
     assert ranking.chunk.tolist() == [[0, 1, -1], [0, 1, 2]]
 
 
@@ -258,26 +258,6 @@ def test_a_window_stays_in_its_document() -> None:
     assert list(zip(found.start.tolist(), found.end.tolist(), strict=True)) == [
         (0, 7), (0, 13), (4, 18), (8, 18), (0, 8), (0, 8),
     ]  # fmt: skip
-
-
-@given(
-    st.lists(st.integers(0, 3), min_size=6, max_size=6),
-    st.permutations(range(6)),
-    st.integers(-1, 3),
-)
-def test_of_a_group_only_the_best_chunk_counts_and_of_an_excluded_one_none(
-    groups: list[int], order: list[int], never: int
-) -> None:
-    found = small_to_large.search_groups(
-        lambda depth: ranking_of([order[:depth]], len(order[:depth])),
-        np.array(groups),
-        depth=8,
-        excluded=np.array([never]),
-        first=1,
-    )
-    assert found.chunk.shape == found.score.shape == (1, 8)
-    expected = [one for one in dict.fromkeys(groups[i] for i in order) if one != never]
-    assert [one for one in found.chunk[0].tolist() if one != NO_CHUNK] == expected
 
 
 needs_hnsw = pytest.mark.skipif(

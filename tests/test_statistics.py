@@ -18,7 +18,7 @@ from statsmodels.stats.power import TTestPower
 from statsmodels.stats.weightstats import ttost_paired
 
 from chunkstudy.evaluation import statistics
-from chunkstudy.evaluation.measures import POINT, find
+from chunkstudy.evaluation.measures import find
 from chunkstudy.evaluation.statistics import power
 from chunkstudy.evaluation.statistics.differences import (
     EQUIVALENT,
@@ -53,7 +53,7 @@ def test_the_bootstrap_interval_is_near_scipys_and_repeats_itself() -> None:
 
 
 def test_the_paired_test_is_scipys_and_the_effect_is_dz() -> None:
-    found = statistics.paired_difference(A, B)
+    (found,) = statistics.mean_differences([A - B])
     assert found.p == pytest.approx(stats.ttest_rel(A, B).pvalue)
     assert found.mean == pytest.approx((A - B).mean())
     assert statistics.effect(A - B) == pytest.approx((A - B).mean() / (A - B).std(ddof=1))
@@ -62,7 +62,7 @@ def test_the_paired_test_is_scipys_and_the_effect_is_dz() -> None:
 
 @pytest.mark.parametrize("n", [0, 1])
 def test_fewer_than_two_queries_have_no_test(n: int) -> None:
-    found = statistics.paired_difference(A[:n], B[:n])
+    (found,) = statistics.mean_differences([(A - B)[:n]])
     assert all(map(math.isnan, (*found.interval, found.p, statistics.effect(A[:n]))))
     assert math.isnan(found.mean) == (n == 0)
     assert all(map(math.isnan, statistics.bootstrap_interval(A[:n])))
@@ -80,7 +80,7 @@ def test_holm_is_statsmodels_and_passes_over_gaps(n: int) -> None:
 
 
 def test_systems_are_equivalent_when_the_interval_lies_inside_the_margin() -> None:
-    found = statistics.paired_difference(A, B)
+    (found,) = statistics.mean_differences([A - B])
     half = stats.t.ppf(0.95, 59) * found.error
     for margin in (0.02, 0.04, 0.06, 0.2):
         p = statistics.two_one_sided(found.mean, found.error, 59, margin)
@@ -91,8 +91,6 @@ def test_systems_are_equivalent_when_the_interval_lies_inside_the_margin() -> No
 
 
 def test_values_that_cannot_be_used_are_refused() -> None:
-    with pytest.raises(ValueError, match="align them"):
-        statistics.paired_difference([1, 2], [1])
     with pytest.raises(ValueError, match="value 1 is not finite"):
         statistics.mean([1, math.nan])
     with pytest.raises(ValueError, match="one-dimensional"):
@@ -101,30 +99,12 @@ def test_values_that_cannot_be_used_are_refused() -> None:
         statistics.two_one_sided(0.1, 0.1, 59, 0)
 
 
-def test_the_mean_over_collections_counts_each_the_same() -> None:
-    rng = np.random.default_rng(1)
-    small, large = rng.normal(1, 1, 20), rng.normal(0, 1, 2000)
-    found, one = statistics.over_collections([[small, large], [small]])
-    assert found.mean == pytest.approx((small.mean() + large.mean()) / 2)
-    spread = np.sqrt(small.var(ddof=1) / 20 + large.var(ddof=1) / 2000) / 2
-    assert found.interval.high - found.interval.low == pytest.approx(2 * 1.96 * spread, rel=0.1)
-    assert one.p == pytest.approx(stats.ttest_1samp(small, 0).pvalue)
-    assert one.interval == statistics.bootstrap_interval(small)
-    equal, few = statistics.over_collections([[[0.0, 0.0], [0.0, 0.0]], [[1.0], [1.0, 2.0]]])
-    assert equal.p == 1 and np.isnan(few.p)
-
-
 def test_intervals_asked_for_together_are_those_asked_for_one_by_one() -> None:
     columns = [A, B, A[:20], A[:1], A - B]
     together = statistics.bootstrap_intervals(columns)
     for column, found in zip(columns, together, strict=True):
         alone = statistics.bootstrap_interval(column)
         assert found == pytest.approx(alone, rel=1e-12, nan_ok=True)
-    systems = [[A, B[:20]], [B], [A[:30]], [B, A[:20], A]]
-    for groups, several in zip(systems, statistics.over_collections(systems), strict=True):
-        (single,) = statistics.over_collections([groups])
-        assert several.interval == pytest.approx(single.interval)
-        assert (several.mean, several.p) == (single.mean, single.p)
 
 
 def test_resampled_sums_hold_the_interval_of_a_mean_and_of_a_ratio() -> None:
@@ -163,7 +143,7 @@ def clustered_mean(values: ArrayLike, groups: ArrayLike) -> statistics.Tested:
 def test_groups_of_one_query_give_the_interval_and_the_test_over_queries() -> None:
     values = RNG.normal(0.1, 1, 60)
     found = clustered_mean(values, np.arange(60))
-    usual = statistics.paired_difference(values, np.zeros(60))
+    (usual,) = statistics.mean_differences([values])
     assert found.interval == pytest.approx(usual.interval)
     assert found.p == pytest.approx(usual.p)
     assert (found.mean, found.freedom) == (pytest.approx(usual.mean), 59)
@@ -243,20 +223,6 @@ def test_a_comparison_ends_in_one_of_four_words() -> None:
                NOT_SHOWN: (0.01, 0.3)}  # fmt: skip
     table = _table([_noisy(change, spread) for change, spread in spreads.values()])
     assert table["shown"].tolist() == list(spreads)
-
-
-def test_over_collections_equivalence_rests_on_the_same_error_as_the_difference() -> None:
-    index = pd.MultiIndex.from_tuples([("ab"[i % 2], q) for i, q in enumerate(QUERIES)])
-    change = pd.Series(0.002 + 0.02 * RANDOM.standard_normal(80), index)
-    row = differences([Pair({}, change, 0 * change)], "q", "ours", "theirs").iloc[0]
-    groups = [one for _, one in change.groupby(level=0)]
-    parts = [one.var() / len(one) for one in groups]
-    error = math.sqrt(sum(parts)) / 2
-    freedom = sum(parts) ** 2 / sum(part**2 / 39 for part in parts)
-    assert row["p"] == pytest.approx(2 * stats.t.sf(abs(row["difference"]) / error, freedom))
-    below = stats.t.cdf((row["difference"] - POINT) / error, freedom)
-    above = stats.t.sf((row["difference"] + POINT) / error, freedom)
-    assert row["p_equivalent"] == pytest.approx(max(below, above))
 
 
 def _by_document(change: pd.Series, documents: int) -> pd.DataFrame:

@@ -208,7 +208,7 @@ def test_stored_vectors_of_a_layout_are_those_of_reading_again(
         other = parse_method(slug(12, name))
         encoding.read_once(store, [encoding.jobs(store, [one], chunks, other, CORRECTED)])
     computed = store.computed
-    found, _ = encoding.encode(store, [one], chunks, ordering, CORRECTED)
+    found = encoding.encode(store, [one], chunks, ordering, CORRECTED)
     assert store.computed == computed
     np.testing.assert_array_equal(found, pooled(encoder, one, chunks, 12, layout))
 
@@ -221,8 +221,8 @@ def test_chunks_that_overlap_and_chunks_without_a_token_are_right_too(
     starts, ends = np.array([0, 0, 10, 41, 20, 10, 42]), np.array([60, 20, 16, 42, 60, 60, 60])
     chunks = Chunks(np.zeros(7, dtype=np.int64), starts, ends)
     store, method = VectorStore(encoder, tmp_path), parse_method(slug(12, layout))
-    found, empty = encoding.encode(store, [Document("d", text)], chunks, method, CORRECTED)
-    assert empty == 1 and not found[3].any()
+    found = encoding.encode(store, [Document("d", text)], chunks, method, CORRECTED)
+    assert not found[3].any()
     assert np.linalg.norm(np.delete(found, 3, axis=0), axis=1) == pytest.approx(1, abs=1e-5)
     if layout == "averaged":  # where the other chunks decide nothing
         for i in range(7):

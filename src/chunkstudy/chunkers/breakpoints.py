@@ -18,9 +18,8 @@ from chunkstudy.base.folding import solid
 from chunkstudy.base.spans import Drawn, Span, stripped
 from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers.lumberchunker import units
-from chunkstudy.chunkers.prompts import PROMPTS
 from chunkstudy.chunkers.propositions import object_of, says
-from chunkstudy.llm.interface import Ask, Request, conversation
+from chunkstudy.llm.interface import PROMPTS, Ask, Request, conversation
 
 Kind = Literal["structure", "topic", "summary"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

@@ -1,22 +1,25 @@
-"""Contexts that cost nothing: what a document itself offers to put before a chunk.
+"""What is put before a chunk: what its document offers, or what a language model writes.
 
-Contextual retrieval has a language model write a sentence that tells where a chunk stands in its
-document, and embeds the two together (second post, Late Chunking vs. Contextual Retrieval;
-``written_contexts``). These are found in the text instead, so that one sees what the model adds.
+Contextual retrieval shows a language model each chunk with its document; it answers with a sentence
+that tells what the chunk is about and where it stands, and the two are embedded together
+(Anthropic, Introducing Contextual Retrieval, 2024; second post, Late Chunking vs. Contextual
+Retrieval). Instruction and example are in our words. What is ``FREE`` is found in the text instead,
+so that one sees what the model adds.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from chunkstudy.base.spans import Chunks, Collection
+from chunkstudy.base.spans import Chunks, Collection, Document
 from chunkstudy.chunkers import markup
 from chunkstudy.chunkers.markup import Heading
 from chunkstudy.chunkers.structure import sentences
+from chunkstudy.llm.interface import PROMPTS, Reply, Request, conversation, runs_here
 
 MOST = 300
 """Characters of a context, some 60 tokens; a longer one ends with the last whole word within."""
@@ -26,6 +29,15 @@ TITLED = re.compile(r"""^title:[ \t]*(["']?)(?P<title>\S.*?)\1[ \t]*$""", re.MUL
 """A title in front matter."""
 SEPARATOR = "\n\n"
 """Between context and chunk."""
+REPLY = 100
+"""Tokens of a reply: the contexts that Anthropic reports have 50 to 100."""
+LOCAL_REPLY = 40
+SHOWN = 400_000
+"""Characters of a document that are shown, some 100,000 tokens."""
+LOCAL_SHOWN = 600
+"""The same where a small model runs here: it sees the beginning alone."""
+CHUNK_SHOWN = 12_000
+ASKED = PROMPTS["context"]
 
 
 def title(text: str, starts: Sequence[int]) -> list[str]:
@@ -121,3 +133,39 @@ def short(context: str) -> str:
     if len(line) <= MOST:
         return line
     return line[: MOST + 1].rpartition(" ")[0] or line[:MOST]
+
+
+def with_chunks(documents: Sequence[Document], chunks: Chunks) -> list[tuple[str, list[str]]]:
+    """Each document's text with the texts of its chunks, in their order."""
+    rows: list[tuple[str, list[str]]] = [(document.text, []) for document in documents]
+    for i, text in zip(chunks.document.tolist(), chunks.texts(documents), strict=True):
+        rows[i][1].append(text)
+    return rows
+
+
+def requests(model: str, text: str, chunks: Sequence[str]) -> Iterator[Request]:
+    """What is asked about the chunks of one document, given by their texts, in their order."""
+    most, limit = (LOCAL_SHOWN, LOCAL_REPLY) if runs_here(model) else (SHOWN, REPLY)
+    show = ASKED["show"].format
+    examples = [
+        (show(document=example["document"], passage=example["passage"]), example["context"])
+        for example in ASKED["examples"]
+    ]
+    for chunk in chunks:
+        question = show(document=text[:most], passage=chunk[:CHUNK_SHOWN])
+        yield Request(model, conversation(ASKED["instruction"], examples, question), limit)
+
+
+def context(reply: Reply) -> str:
+    """The context that a reply gives, in one line; empty where it declines, says nothing, or says
+    what an example said.
+
+    Of a reply that was cut off, what it says up to its last whole word.
+    """
+    if reply.finish in ("refused", "blocked"):
+        return ""
+    text = reply.text.strip()
+    if reply.finish == "length":
+        text = text.rpartition(" ")[0] or text
+    text = short(text.removeprefix('"').removesuffix('"'))
+    return "" if text in (example["context"] for example in ASKED["examples"]) else text

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from chunkstudy.base.tokens import counter
-from chunkstudy.chunkers import breakpoints, lumberchunker, written_contexts
+from chunkstudy.chunkers import breakpoints, contexts, lumberchunker
 from chunkstudy.llm.prices import Estimate, expected
 
 EMMA_TOKENS, EMMA_CHUNKS, EMMA_PARAGRAPHS, EMMA_PROPOSITIONS = 205_014, 476, 2_287, 11_834
@@ -51,8 +51,8 @@ def of_contexts(model: str, documents: Iterable[tuple[str, Sequence[str]]]) -> E
     count = counter("cl100k").count
     total = Estimate()
     for text, chunks in documents:
-        for request in written_contexts.requests(model, text, chunks[:1]):
-            shown = [count(chunk[: written_contexts.CHUNK_SHOWN]) for chunk in chunks]
+        for request in contexts.requests(model, text, chunks[:1]):
+            shown = [count(chunk[: contexts.CHUNK_SHOWN]) for chunk in chunks]
             read = len(chunks) * (request.tokens - shown[0]) + sum(shown)
             total += expected(model, len(chunks), read, CONTEXT * len(chunks))
     return total

@@ -12,9 +12,8 @@ from collections.abc import Callable, Sequence
 
 from chunkstudy.base.spans import Drawn, RewrittenSpan
 from chunkstudy.base.tokens import TokenCounter
-from chunkstudy.chunkers.prompts import PROMPTS
 from chunkstudy.chunkers.structure import joined, pieces
-from chunkstudy.llm.interface import Ask, Request, conversation, runs_here
+from chunkstudy.llm.interface import PROMPTS, Ask, Request, conversation, runs_here
 
 LIMIT = 800
 """A window is the fewest pieces that hold more tokens than this (131)."""

@@ -20,9 +20,8 @@ from itertools import pairwise
 from chunkstudy.base.spans import Drawn, RewrittenSpan, Span
 from chunkstudy.base.tokens import TextTokens
 from chunkstudy.chunkers.passages import ielab_sentences, paragraphs
-from chunkstudy.chunkers.prompts import PROMPTS
 from chunkstudy.chunkers.structure import sentences
-from chunkstudy.llm.interface import Ask, Message, Reply, Request, conversation, runs_here
+from chunkstudy.llm.interface import PROMPTS, Ask, Message, Reply, Request, conversation, runs_here
 
 LIMIT = 550
 """Tokens of a window, all of its units together below it (LumberChunker-Segmentation.py:178)."""

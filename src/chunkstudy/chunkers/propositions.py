@@ -12,8 +12,7 @@ from typing import Any
 
 from chunkstudy.base.spans import Drawn, RewrittenSpan
 from chunkstudy.chunkers.passages import ielab_sentences, paragraphs, sentence_propositions
-from chunkstudy.chunkers.prompts import PROMPTS
-from chunkstudy.llm.interface import Ask, Request, conversation, runs_here
+from chunkstudy.llm.interface import PROMPTS, Ask, Request, conversation, runs_here
 
 REPLY = 8192
 """Tokens of a reply, thoughts included; Emma's propositions are a little longer than its text."""

@@ -60,8 +60,7 @@ def load(folder: Path) -> Collection:
 
 def task(folder: Path) -> Task:
     """What is asked of the collection in a folder."""
-    path = folder / QUESTIONS
-    return own_questions.task(own_questions.parse(own_questions.lines(path), str(path)))
+    return own_questions.task(own_questions.parse(folder / QUESTIONS))
 
 
 def read(documents: Documents, questions: Questions = None, name: str = "") -> Judged:

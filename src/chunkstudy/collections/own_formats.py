@@ -143,7 +143,7 @@ def _of_notebook(content: bytes) -> str:
 def _of_table(content: bytes) -> str:
     """Rows of a CSV, or of one with tabs, semicolons or bars, as a Markdown table."""
     text = content.decode("utf-8-sig")
-    csv.field_size_limit(len(text) + 1)  # a cell may hold a whole document
+    csv.field_size_limit(max(len(text), csv.field_size_limit()))  # a cell may be a whole document
     try:
         dialect = csv.Sniffer().sniff(text[:8192], ",;\t|")
     except csv.Error:  # one column

@@ -18,7 +18,6 @@ keeps the rest, and a question that loses all is left out and counted too.
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,6 +39,12 @@ NOWHERE, SEVERAL = "found in no document", "found more than once"
 BLANK = "blank"
 NO_PLACE, OUTSIDE = "without offsets and text", "outside the document"
 OTHER_TEXT = "not the text at their offsets"
+UNANSWERED = "questions are left out, since nothing that could be placed answers them"
+BENT = (
+    "of {} excerpts were found only with other white space, quotation marks, dashes, case or form "
+    "of letters"
+)
+NOT_ASKED = "questions are left out, since they are blank"
 SHOWN, WORDS, MOST_SHOWN = 5, 40, 300
 """Lines that a note names, and characters that a message shows of an excerpt and of what is nearest
 to it."""
@@ -70,17 +75,21 @@ class Question(BaseModel):
     excerpts: tuple[Quotation, ...] = Field(default=(), strict=False)
     documents: dict[str, int] = Field(default_factory=dict)
 
+    @property
+    def line(self) -> dict[str, Any]:
+        """What the file says of it."""
+        return self.model_dump(exclude_none=True, exclude_defaults=True)
+
 
 class LostError(SpanError):
-    """An excerpt or a graded document that cannot be placed, of the question in a line, or what is
-    missing there: why in few words, and in a sentence; and the text that is nearest to it, if there
-    is one, as an excerpt to paste."""
+    """An excerpt or a graded document that cannot be placed, or that is missing: why in few words,
+    and in a sentence; and the text that is nearest to it, if there is one, as an excerpt to
+    paste."""
 
     def __init__(self, reason: str, sentence: str, paste: str = "") -> None:
         super().__init__(sentence)
         self.reason = reason
         self.paste = paste
-        self.line = 0
 
 
 @dataclass(frozen=True)
@@ -106,22 +115,6 @@ class Judged:
     none: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Account:
-    """What questions lose, by the number of a line."""
-
-    lost: list[LostError] = field(default_factory=list)
-    without: list[int] = field(default_factory=list)
-    """Whose questions nothing answers."""
-    blank: list[int] = field(default_factory=list)
-    bent: list[int] = field(default_factory=list)
-    """With excerpts that stand there in another form."""
-
-    def lose(self, error: LostError, number: int) -> None:
-        error.line = number
-        self.lost.append(error)
-
-
 def read(
     questions: Path | Sequence[Mapping[str, Any]], documents: OwnDocuments, name: str
 ) -> Judged:
@@ -131,25 +124,29 @@ def read(
         SourceError: if there is no such file, or a line is no JSON.
         SpanError: if a line is no question.
     """
-    if isinstance(questions, Path):
-        where, asked = str(questions), parse(lines(questions), str(questions))
-    else:
-        where, asked = "questions", parse(enumerate(questions, start=1), "questions")
+    where, asked = _where(questions), parse(questions)
     kind = task(asked)
-    account = Account()
+    lost: list[tuple[int, LostError]] = []
+    lines: dict[str, list[int]] = {UNANSWERED: [], BENT: [], NOT_ASKED: []}
     judgments: list[Judgment] = []
     copies: dict[Judgment, tuple[Judgment, ...]] = {}
     absent: list[tuple[str, str, int]] = []
     judged: list[Query] = []
     for number, question in asked.items():
         if is_blank(question.question):
-            account.blank.append(number)
+            lines[NOT_ASKED].append(number)
             continue
-        answers, gone = _answers(question, number, documents, f"{where}, line {number}", account)
+        answers, gone, bent = _answers(question, documents, f"{where}, line {number}")
+        lost += [(number, error) for error in gone]
+        lines[BENT] += [number] * bent
         if not any(first.grade for first, *_ in answers):
-            account.without.append(number)
+            lines[UNANSWERED].append(number)
             continue
-        absent += gone
+        absent += [
+            (question.id, document, grade)
+            for document, grade in question.documents.items()
+            if document not in documents.texts and document not in documents.twins
+        ]
         judged.append(Query(question.id, question.question))
         judgments += [first for first, *_ in answers]
         copies |= {first: tuple(others) for first, *others in answers if others}
@@ -163,35 +160,28 @@ def read(
     )
     count = sum(len(question.excerpts) + len(question.documents) for question in asked.values())
     remedy = "needs excerpts or documents; add what answers it"
-    unanswered = [LostError("", f"{where}, line {number} {remedy}") for number in account.without]
-    notes = tuple(_notes(kind, count, len(copies), account))
-    none = "" if judged else f"{where}: no question could be judged. {_all_lost(account.lost)}"
-    return Judged(collection, kind, notes, copies, (*account.lost, *unanswered), none)
-
-
-def lines(path: Path) -> list[tuple[int, Any]]:
-    """Every line that holds something as JSON, with its number from 1."""
-    return json_lines(path, "a question a line")
+    unanswered = [LostError("", f"{where}, line {at} {remedy}") for at in lines[UNANSWERED]]
+    faults = (*(error for _, error in lost), *unanswered)
+    notes = tuple(_notes(kind, count, len(copies), lost, lines))
+    none = f"{where}: no question could be judged (`chunkstudy check` says what each lacks)."
+    return Judged(
+        collection, kind, notes, copies, faults, "" if judged else " ".join((none, *notes))
+    )
 
 
 def write(path: Path, questions: Iterable[Question]) -> None:
     """Write a file that :func:`read` reads, the same questions in the same bytes."""
-    written = [
-        json.dumps(
-            question.model_dump(exclude_none=True, exclude_defaults=True), ensure_ascii=False
-        )
-        for question in questions
-    ]
-    write_text(path, "".join(f"{line}\n" for line in written))
+    lines = (json.dumps(question.line, ensure_ascii=False) for question in questions)
+    write_text(path, "".join(f"{line}\n" for line in lines))
 
 
 def _answers(
-    question: Question, number: int, documents: OwnDocuments, at: str, account: Account
-) -> tuple[list[list[Judgment]], list[tuple[str, str, int]]]:
-    """What answers a question, each with the places that would do as well, and the graded documents
-    that are missing; what is lost is put to the account."""
+    question: Question, documents: OwnDocuments, at: str
+) -> tuple[list[list[Judgment]], list[LostError], int]:
+    """What answers a question, each with the places that would do as well; what is lost; and how
+    many excerpts stand there in another form."""
     answers: list[list[Judgment]] = []
-    absent: list[tuple[str, str, int]] = []
+    lost: list[LostError] = []
     grades: dict[str, int] = {}
     for target_id, grade in question.documents.items():
         kept = documents.twins.get(target_id, target_id)
@@ -203,21 +193,20 @@ def _answers(
             whole = len(_text(name, documents, at))
             answers.append([Judgment(question.id, name, 0, whole, grade)])
         except LostError as error:
-            account.lose(error, number)
-            absent.append((question.id, name, grade))
+            lost.append(error)
     placed: list[list[ExcerptPlace]] = []
+    bent = 0
     for excerpt in question.excerpts:
         try:
             places = _places(excerpt, documents, at)
         except LostError as error:
-            account.lose(error, number)
+            lost.append(error)
             continue
         name, start, end = places[0]
-        if excerpt.text and documents.texts[name][start:end] != excerpt.text:
-            account.bent.append(number)
+        bent += bool(excerpt.text) and documents.texts[name][start:end] != excerpt.text
         placed.append(places)
     answers += [[Judgment(question.id, *place) for place in some] for some in _apart(placed)]
-    return answers, absent
+    return answers, lost, bent
 
 
 def task(questions: Mapping[int, Question]) -> Task:
@@ -226,15 +215,21 @@ def task(questions: Mapping[int, Question]) -> Task:
     return "in_corpus" if graded else "token_overlap"
 
 
-def parse(lines: Iterable[tuple[int, Any]], where: str) -> dict[int, Question]:
-    """Every question by the number of its line; an id that is missing is that number.
+def parse(given: Path | Sequence[Mapping[str, Any]]) -> dict[int, Question]:
+    """Every question of a file, or as its lines hold them, by the number of its line; an id that is
+    missing is that number.
 
     Raises:
+        SourceError: if there is no such file, or a line is no JSON.
         SpanError: if a line is no question, is judged in both ways, or repeats an id.
     """
     questions: dict[int, Question] = {}
     ids: dict[str, int] = {}
     kinds: dict[str, int] = {}
+    where = _where(given)
+    lines: Iterable[tuple[int, Any]] = (
+        json_lines(given, "a question a line") if isinstance(given, Path) else enumerate(given, 1)
+    )
     for number, content in lines:
         at = f"{where}, line {number}"
         if not isinstance(content, Mapping):
@@ -260,6 +255,10 @@ def parse(lines: Iterable[tuple[int, Any]], where: str) -> dict[int, Question]:
     if not questions:
         raise SpanError(f"{where} holds no question; write one a line (docs/your-own-data.md)")
     return questions
+
+
+def _where(questions: Path | Sequence[Mapping[str, Any]]) -> str:
+    return str(questions) if isinstance(questions, Path) else "questions"
 
 
 def _completed(content: Mapping[str, Any], number: int) -> dict[str, Any]:
@@ -376,10 +375,15 @@ def _meet(first: ExcerptPlace, second: ExcerptPlace) -> bool:
     return first[0] == second[0] and first[1] < second[2] and second[1] < first[2]
 
 
-def _notes(task: Task, judgments: int, copied: int, account: Account) -> Iterator[str]:
+def _notes(
+    task: Task,
+    judgments: int,
+    copied: int,
+    lost: Sequence[tuple[int, LostError]],
+    lines: Mapping[str, Sequence[int]],
+) -> Iterator[str]:
     """What was lost or is found in several places, a sentence each; ``judgments`` are in the file,
-    ``copied`` of them in several places."""
-    lost, without, bent, blank = account.lost, account.without, account.bent, account.blank
+    ``copied`` of them in several places, and of what ``lines`` say there is one in each."""
     if copied:
         yield (
             f"{copied} of {judgments} excerpts stand in several places, and any of these counts as "
@@ -390,32 +394,15 @@ def _notes(task: Task, judgments: int, copied: int, account: Account) -> Iterato
         what = "graded documents" if graded else "excerpts"
         then = "they count as never found" if graded else "they are left out"
         by_reason: dict[str, list[int]] = {}
-        for error in lost:
-            by_reason.setdefault(error.reason, []).append(error.line)
+        for number, error in lost:
+            by_reason.setdefault(error.reason, []).append(number)
         parts = [f"{len(at)} {reason} ({_lines(at)})" for reason, at in by_reason.items()]
         yield (
             f"{len(lost)} of {judgments} {what} could not be placed and {then}: {', '.join(parts)}."
         )
-    if without:
-        yield (
-            f"{len(without)} questions are left out, since nothing that could be placed answers "
-            f"them ({_lines(without)})."
-        )
-    if bent:
-        yield (
-            f"{len(bent)} of {judgments} excerpts were found only with other white space, "
-            f"quotation marks, dashes, case or form of letters ({_lines(bent)})."
-        )
-    if blank:
-        yield f"{len(blank)} questions are left out, since they are blank ({_lines(blank)})."
-
-
-def _all_lost(lost: Sequence[LostError]) -> str:
-    if not lost:
-        return "Give each question excerpts or documents (docs/your-own-data.md)."
-    reasons = Counter(error.reason for error in lost)
-    counts = ", ".join(f"{count} {reason}" for reason, count in reasons.items())
-    return f"Of what should answer them: {counts}; copy excerpts letter by letter."
+    for says, at in lines.items():
+        if at:
+            yield f"{len(at)} {says.format(judgments)} ({_lines(at)})."
 
 
 def _lines(numbers: Iterable[int]) -> str:

@@ -20,18 +20,17 @@ def one_sentence() -> Iterator[None]:
     """Expected failures end in one sentence on stderr and exit status 1, not in a traceback."""
     try:
         yield
+        return
     except (ValueError, RuntimeError) as error:
-        typer.echo(f"chunkstudy: {error}", err=True)
-        sys.exit(1)
+        said = str(error)
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
         extra = "llm" if package in ASKING else "study"
         remedy = f"{package} is not installed; pip install 'chunkstudy[{extra}]'"
-        said = remedy if package else error
-        typer.echo(f"chunkstudy: {said}", err=True)
-        sys.exit(1)
+        said = remedy if package else str(error)
     except OSError as error:
         if error.errno == errno.EPIPE:
             raise  # who read the output has seen enough; typer ends quietly
-        typer.echo(f"chunkstudy: {faults.of_the_system(error)}", err=True)
-        sys.exit(1)
+        said = faults.of_the_system(error)
+    typer.echo(f"chunkstudy: {said}", err=True)
+    sys.exit(1)

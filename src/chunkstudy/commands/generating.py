@@ -61,7 +61,6 @@ def run(
         SourceError, OutputError, LanguageModelError, BudgetError: in words to act on.
     """
     folder = out or own.collections_folder() / source.resolve().name
-    filters.check(least, most)
     documents = own_documents.read(source)
     output.check(folder, source, documents)
     say(price(documents, settings))

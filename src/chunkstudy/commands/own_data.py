@@ -19,16 +19,22 @@ app = typer.Typer()
 def generate(
     documents: Annotated[Path, typer.Argument(help="A folder of texts")],
     model: Annotated[str, typer.Option(help="Whom to ask, for instance openai/gpt-4o-mini")],
-    questions: Annotated[int, typer.Option(help="How many to try for")] = 50,
+    questions: Annotated[int, typer.Option(min=1, help="How many to try for")] = 50,
     out: Annotated[
         Path | None,
         typer.Option(help="The collection's folder; below build/collections if none"),
     ] = None,
     seed: Annotated[int, typer.Option(help="Another one shows other passages")] = 0,
-    attempts: Annotated[int, typer.Option(help="Replies asked for at most, a question")] = 10,
-    characters: Annotated[int, typer.Option(help="Of a document shown at once")] = 4_000,
-    least: Annotated[float, typer.Option(help="Similarity that an excerpt needs")] = 0.36,
-    most: Annotated[float, typer.Option(help="Similarity that two questions may have")] = 0.78,
+    attempts: Annotated[
+        int, typer.Option(min=1, help="Replies asked for at most, a question")
+    ] = 10,
+    characters: Annotated[int, typer.Option(min=1, help="Of a document shown at once")] = 4_000,
+    least: Annotated[
+        float, typer.Option(min=-1, max=1, help="Similarity that an excerpt needs")
+    ] = 0.36,
+    most: Annotated[
+        float, typer.Option(min=-1, max=1, help="Similarity that two questions may have")
+    ] = 0.78,
     encoder: Annotated[str, typer.Option(help="Whose similarities")] = conditions.MINILM,
     replay: Annotated[bool, typer.Option("--replay", help="Ask nobody; use what is kept")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what it would take")] = False,

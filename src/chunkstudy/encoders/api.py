@@ -9,6 +9,7 @@ import hashlib
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -228,19 +229,15 @@ class ApiEncoder:
                 )
             with tqdm(total=len(missing), desc="asking", unit="text", disable=not progress) as bar:
                 for batch, size in self._batches(missing):
-                    vectors.update(zip(batch, self._asked(batch, size), strict=True))
+                    reply = budget().charge(
+                        self._dollars(size) or 0.0,
+                        partial(self._client.embed, batch, self.dimension),
+                        lambda reply: self._dollars(reply.tokens) or 0.0,
+                    )
+                    self.recordings.write(batch, reply.vectors, reply.model)
+                    vectors.update(zip(batch, reply.vectors, strict=True))
                     bar.update(len(batch))
         return vectors
-
-    def _asked(self, texts: Sequence[str], size: int) -> NDArray[np.float32]:
-        """Vectors of texts that one request may hold, received and recorded."""
-        reply = budget().charge(
-            self._dollars(size) or 0.0,
-            lambda: self._client.embed(texts, self.dimension),
-            lambda reply: self._dollars(reply.tokens) or 0.0,
-        )
-        self.recordings.write(texts, reply.vectors, reply.model)
-        return reply.vectors
 
     def _dollars(self, tokens: int) -> float | None:
         return self.price.dollars(tokens) if self.price else None

@@ -140,13 +140,8 @@ class LibraryTokenEncoder(StateEncoder, LibraryEncoder):
     def pooled(
         self, states: torch.Tensor, starts: torch.Tensor, ends: torch.Tensor
     ) -> torch.Tensor:
-        vectors = self._behind_the_mean(pool_spans(states, starts, ends))
-        # a layer with a bias would make a vector of no token at all
-        return normalise(vectors) * (ends > starts).unsqueeze(1)
-
-    def _behind_the_mean(self, pooled: torch.Tensor) -> torch.Tensor:
-        """What the model's further layers make of means, (chunks, d) to (chunks, dimension)."""
-        features = {"sentence_embedding": pooled}
+        features = {"sentence_embedding": pool_spans(states, starts, ends)}
         for module in list(self._model)[2:]:
             features = module(features)
-        return features["sentence_embedding"].float()
+        # a layer with a bias would make a vector of no token at all
+        return normalise(features["sentence_embedding"].float()) * (ends > starts).unsqueeze(1)

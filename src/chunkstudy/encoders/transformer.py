@@ -43,7 +43,7 @@ class TransformerEncoder(StateEncoder):
 
     Raises:
         ModelError: if the weights cannot be had or are not what they should be.
-        ValueError: if the window is larger than the model's positions, or the dtype unknown.
+        ValueError: if the window is larger than the model's positions.
     """
 
     def __init__(
@@ -63,8 +63,6 @@ class TransformerEncoder(StateEncoder):
                 f"{spec.positions} positions"
             )
         self.dtype = dtype or spec.dtype
-        if self.dtype not in DTYPES:
-            raise ValueError(f"unknown dtype {dtype!r}; use one of {', '.join(DTYPES)}")
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.batch_tokens = BATCH_TOKENS[self.device.type]
         if threads:

@@ -10,10 +10,14 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from chunkstudy.base.files import write_text
 from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.evaluation.measures.ranking import judged_documents
 from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Ranking
+from chunkstudy.evaluation.retrieval.small_to_large import best_of_each
 
 UNSAFE = re.compile(r"[\s%]")
 
@@ -71,9 +75,28 @@ def of_documents(collection: Collection) -> list[tuple[str, str, int]]:
     ]
 
 
-def of_chunks(
-    collection: Collection, hits: tuple[Iterable[int], Iterable[int]], names: Sequence[str]
-) -> list[tuple[str, str, int]]:
-    """Chunks that hit a judged span, from ``TokenOverlap.hit_pairs``."""
-    queries = [query.id for query in collection.queries]
-    return [(queries[query], names[chunk], 1) for query, chunk in zip(*hits, strict=True)]
+def write_rankings(
+    base: Path,
+    collection: Collection,
+    ranking: Ranking,
+    chunks: Chunks | None = None,
+    hits: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None,
+) -> None:
+    """The run of the documents that a system ranks and, where it ranks chunks, theirs, with the
+    qrels of those that hit a judged span.
+
+    Args:
+        base: the files' path but for what they hold; its name is the runs' tag.
+        collection: whose queries were asked.
+        ranking: of chunks where these are given, else of documents.
+        hits: query and chunk, as ``TokenOverlap.hit_pairs`` gives them.
+    """
+    if chunks is not None and hits is not None:
+        names = chunk_names(collection, chunks)
+        write_run(Path(f"{base}.chunks.run"), collection, ranking, names, base.name)
+        pairs = zip(*(indices.tolist() for indices in hits), strict=True)
+        judged = ((collection.queries[query].id, names[chunk], 1) for query, chunk in pairs)
+        write_qrels(Path(f"{base}.chunks.qrels"), judged)
+        ranking = best_of_each(ranking, chunks.document)
+    ids = [document.id for document in collection.documents]
+    write_run(Path(f"{base}.documents.run"), collection, ranking, ids, base.name)

@@ -9,8 +9,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import tomllib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any, Literal, Protocol, cast, get_args
 
 from chunkstudy.base.faults import ModelError
@@ -26,6 +28,9 @@ answering by its provider. What it says is empty in the last two."""
 Mode = Literal["replay", "record"]
 """Replay asks nobody: what is not recorded is an error. Record asks for what is not recorded, and
 records it."""
+SOURCE = Path(__file__).parents[1] / "data" / "prompts.toml"
+PROMPTS: dict[str, Any] = tomllib.loads(SOURCE.read_text(encoding="utf-8"))
+"""What chunkers and contexts ask, by name."""
 AROUND_MESSAGE = 4
 AROUND_REPLY = 3
 """Tokens that OpenAI's chat format adds to each message, and before the reply (OpenAI Cookbook, How
@@ -155,12 +160,9 @@ class Reply:
         may say something else, as 12 does for 123."""
         return self.text if self.finish == "stop" else ""
 
-    def recorded(self) -> dict[str, Any]:
-        return asdict(self)
-
     @classmethod
     def of(cls, recorded: Mapping[str, Any]) -> Reply:
-        """The reply that :meth:`recorded` gave."""
+        """The reply that recordings keep."""
         return cls(**{**recorded, "not_sent": tuple(recorded["not_sent"])})
 
 
@@ -195,8 +197,12 @@ class Provider(Protocol):
 
 def digest(provider: Mapping[str, Any], request: Mapping[str, Any]) -> str:
     """The sha256 over all that determines a reply, as recordings keep it."""
-    content = canonical({"provider": provider, "request": request})
-    return hashlib.sha256(content.encode("utf-8")).hexdigest()
+    return checksum({"provider": provider, "request": request})
+
+
+def checksum(content: Any) -> str:
+    """The sha256 of a content."""
+    return hashlib.sha256(canonical(content).encode("utf-8")).hexdigest()
 
 
 def canonical(content: Any) -> str:

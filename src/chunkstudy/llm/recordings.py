@@ -13,19 +13,19 @@ counts as not recorded and is asked for again.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from chunkstudy.base import places
 from chunkstudy.base.files import folder_lock
-from chunkstudy.llm.interface import Provider, Reply, Request, canonical, digest
+from chunkstudy.llm.interface import Provider, Reply, Request, canonical, checksum, digest
 
 ALIKE = ("model", "output_limit", "temperature")
 """What requests that open alike share too."""
@@ -79,7 +79,7 @@ class RecordedLines:
         Args:
             setting: what they share.
         """
-        named = {} if setting is None else {"setting": _checksum(setting)}
+        named = {} if setting is None else {"setting": checksum(setting)}
         with self._lock, folder_lock(self.path.parent):
             self._refresh()
             new = [{**line, **named} for line in lines if line["digest"] not in self]
@@ -138,7 +138,7 @@ class Recordings(RecordedLines):
         setting = {"provider": self._described, "messages": before, "request": alike}
         if "answers" in question:
             question["answers"] = _counted(question["answers"])
-        content = {"request": {**question, "messages": [last]}, "reply": reply.recorded()}
+        content = {"request": {**question, "messages": [last]}, "reply": asdict(reply)}
         return Reply.of(self.add([{"digest": name, **content}], setting)[0]["reply"])
 
 
@@ -200,7 +200,7 @@ def _listed(answers: list[str] | dict[str, Any]) -> list[str]:
 
 def _settings(path: Path) -> dict[str, dict[str, Any]]:
     """What the lines of a file share, by the name that they give it."""
-    return {_checksum(setting): setting for setting in _whole(settings_of(path))}
+    return {checksum(setting): setting for setting in _whole(settings_of(path))}
 
 
 def _whole(path: Path) -> Iterator[dict[str, Any]]:
@@ -214,7 +214,7 @@ def _append(path: Path, contents: Iterable[Mapping[str, Any]]) -> None:
     """Add lines with their checksums, so that they outlive this process, behind the end of what a
     killed one left."""
     text = "".join(
-        canonical({**content, "sha256": _checksum(content)}) + "\n" for content in contents
+        canonical({**content, "sha256": checksum(content)}) + "\n" for content in contents
     )
     with path.open("a+b") as file:
         if size := file.seek(0, os.SEEK_END):
@@ -229,11 +229,7 @@ def _parsed(line: bytes) -> dict[str, Any] | None:
     """A line's content, None where it is cut short or was changed."""
     try:
         content = json.loads(line)
-        checksum = content.pop("sha256")
+        stated = content.pop("sha256")
     except (ValueError, KeyError, AttributeError, TypeError):
         return None
-    return content if isinstance(content, dict) and checksum == _checksum(content) else None
-
-
-def _checksum(content: Mapping[str, Any]) -> str:
-    return hashlib.sha256(canonical(content).encode("utf-8")).hexdigest()
+    return content if isinstance(content, dict) and stated == checksum(content) else None

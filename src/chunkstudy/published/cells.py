@@ -1,5 +1,5 @@
-"""The cells of published tables: typed, with the string as printed and where it stands; and what
-the official implementations do, as far as a claim turns on it.
+"""The cells of published tables: typed, with the string as printed and where it stands; what the
+official implementations do, as far as a claim turns on it; and what the works claim.
 
 A new table is a new file in ``results/published``: a row per cell, the columns being those of
 `Cell`. ``docs/protocols.md`` tells the whole story of each code base; a fact of ``official_code``
@@ -29,7 +29,8 @@ COLUMNS = [*KEYS, "published", "value", "decimals", "unit", "marks", "of_retriev
 OFFICIAL_CODE = "official_code"
 """The folder of its facts."""
 CLAIMS = "claims.csv"
-"""The file beside the tables that holds sentences (:mod:`chunkstudy.published.statements`)."""
+"""The file beside the tables that holds sentences."""
+Basis = Literal["published", "own data", "official code"]
 Row = TypeVar("Row", bound=BaseModel)
 
 
@@ -157,6 +158,55 @@ def facts(places: Places) -> dict[str, Fact]:
     paths = sorted((places.published / OFFICIAL_CODE).glob("*.csv"))
     facts_read = by_key(paths, Fact, lambda fact: (fact.fact,))
     return {fact.fact: fact for fact in facts_read}
+
+
+class Statement(BaseModel):
+    """One claim of a work, and how it is read: a row of ``claims.csv``, in the order of the ledger.
+    Whether it is so, a notebook judges (:mod:`chunkstudy.study.claims`).
+
+    Attributes:
+        id: its number in the study's list, C01 to C139; X: found while reading.
+        work: which makes it.
+        place: where it stands there.
+        sentence: what it says, in our words.
+        fair: what a reader takes it to mean, its parts separated by semicolons; empty where the
+            sentence says it itself.
+        strict: what it literally says, likewise, where that is something else.
+        numbers: on what its verdicts rest, in words with a ``{}`` for each number, as
+            :meth:`str.format` has them.
+        basis: whose numbers these are.
+        needs: what would decide it, or a part of it, where nothing at hand does.
+        page: the notebook that names it among its open claims, where no line of code judges it.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str = Field(pattern=r"^[CX]\d{2,3}$")
+    work: str = Field(min_length=1)
+    place: str = Field(min_length=1)
+    sentence: str = Field(min_length=1)
+    fair: str = ""
+    strict: str = ""
+    numbers: str = ""
+    basis: Basis
+    needs: str = ""
+    page: str = ""
+
+    @property
+    def readings(self) -> dict[str, list[str]]:
+        """The parts of each reading, the fair one first; ``plain`` where there is but one."""
+        strict = {"strict": self.strict.split("; ")} if self.strict else {}
+        return {"fair" if strict else "plain": self.fair.split("; ")} | strict
+
+
+def statements(places: Places) -> dict[str, Statement]:
+    """Every claim of every work by its id.
+
+    Raises:
+        CellError: for a row that is no claim, or an id that stands twice.
+    """
+    rows = by_key([places.published / CLAIMS], Statement, lambda row: (row.id,))
+    return {row.id: row for row in rows}
 
 
 def by_key(

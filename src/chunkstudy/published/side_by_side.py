@@ -15,7 +15,6 @@ from chunkstudy.evaluation.statistics.intervals import Interval
 from chunkstudy.published.cells import COLUMNS as CELL_COLUMNS
 from chunkstudy.published.cells import Cell, frame, read
 from chunkstudy.published.chunk_size import published_r
-from chunkstudy.published.requirements import of_missing
 from chunkstudy.published.sources import (
     WORKS,
     Change,
@@ -24,6 +23,7 @@ from chunkstudy.published.sources import (
     Source,
     conditions_of,
     corrected_source,
+    of_missing,
     pattern,
     source_of,
 )
@@ -47,7 +47,7 @@ def compare(places: Places, library: Library) -> pd.DataFrame:
         The columns `COLUMNS`. What was reproduced stands in the printed unit, unrounded; NaN where
         there is none. ``stack_low`` and ``stack_high`` are what the published stack gave when run
         again in ``setting``; ``fits`` says whether an exact cell was rounded or truncated;
-        ``needs`` what a cell waits for (:mod:`chunkstudy.published.requirements`).
+        ``needs`` what a cell waits for (:func:`.sources.of_missing`).
     """
     cells = read(places)
     comparison = _Comparison(places, library)

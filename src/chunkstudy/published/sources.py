@@ -1,11 +1,12 @@
-"""Where a published cell comes from: a condition, a computation over several, or a study.
+"""Where a published cell comes from: a condition, a computation over several, or a study; and what
+those wait for that have no record.
 
 A further published work takes one entry in `WORKS`, by which its notebooks' names begin.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from chunkstudy.base.places import Places
@@ -16,7 +17,7 @@ from chunkstudy.base.protocols import (
     CORRECTED,
 )
 from chunkstudy.encoders import models
-from chunkstudy.published import cells, papers, requirements
+from chunkstudy.published import cells, papers
 from chunkstudy.published.cells import Cell
 from chunkstudy.runs.conditions import (
     LARGE,
@@ -26,7 +27,7 @@ from chunkstudy.runs.conditions import (
     Condition,
     EncoderName,
 )
-from chunkstudy.runs.requirements import weights_needed
+from chunkstudy.runs.requirements import requirements, weights_needed
 
 CHROMA_LENGTH = "-wordpiece-special"
 """Chroma's MiniLM table counts recursive chunks in WordPiece tokens with [CLS] and [SEP]; see the
@@ -40,6 +41,10 @@ TOKEN_WINDOWS = {
 size divided by 0.9 every printed Precision Omega of them comes out, with the stated one hardly any;
 see the table of token windows. Its rows with text-embedding-3-large have their stated sizes."""
 AVERAGE = "average"
+OPEN, NOTHING = "open: ", "nothing to run: "
+"""How a sentence begins where a run could begin, and where a table is computed over records."""
+LENGTHS = f"{NOTHING}the mean length of the collection's documents"
+CORRELATION = f"{NOTHING}a correlation over records, see taxonomy_4_correlations"
 IN_CORPUS = tuple(name for name in papers.TAXONOMY_COLLECTIONS if name != "gutenqa")
 
 
@@ -121,6 +126,14 @@ def conditions_of(source: Source) -> Iterator[Condition]:
             yield from conditions_of(part)
 
 
+def of_missing(conditions: Iterable[Condition]) -> list[str]:
+    """What conditions without a record wait for, whatever this machine has, so that the table is
+    the same everywhere."""
+    missing = list(conditions)
+    sentences = [sentence for condition in missing for sentence in requirements(condition)]
+    return sentences or [f"{OPEN}run `chunkstudy run --only '{missing[0]}'`"]
+
+
 def published_grid(places: Places) -> list[Condition]:
     """Every condition that published cells rest on, each followed by its corrected twin, and all of
     the E5 that the taxonomy's text names and its code does not run."""
@@ -168,10 +181,10 @@ def chroma_minilm(row: str) -> Condition:
 
 def _jina(cell: Cell) -> Source:
     if cell.measure == "characters":
-        return Measured("document-lengths", (requirements.LENGTHS,))
+        return Measured("document-lengths", (LENGTHS,))
     if cell.measure == "cosine":
         weights = weights_needed(models.spec(cell.encoder))
-        return Measured("berlin", (*weights, requirements.study_needed("berlin")))
+        return Measured("berlin", (*weights, "needs `chunkstudy study berlin` then"))
     return papers.jina(cell.collection, cell.chunker, cell.encoder, cell.ordering)
 
 
@@ -186,7 +199,7 @@ def _correlation(cell: Cell) -> Source:
         for method in methods
         for ordering in (orderings[:1] if cell.ordering == PRE_EMBEDDING else orderings)
     )
-    return Measured("chunk-sizes", (requirements.CORRELATION,), tuple(behind))
+    return Measured("chunk-sizes", (CORRELATION,), tuple(behind))
 
 
 def _taxonomy(cell: Cell) -> Source:

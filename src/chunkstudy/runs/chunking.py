@@ -7,6 +7,7 @@ together beforehand, and what asking costs is said first.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache, partial
 from pathlib import Path
@@ -26,7 +27,6 @@ from chunkstudy.base.spans import (
 from chunkstudy.base.tokens import Embed, TextTokens, counter
 from chunkstudy.chunkers import expected_requests
 from chunkstudy.chunkers.cutting_by_signal import Strengths
-from chunkstudy.chunkers.locate import locate
 from chunkstudy.chunkers.signals import AFTER, BEFORE, CONTEXT, SIZE, measure, strength
 from chunkstudy.chunkers.table import ChunkerEntry
 from chunkstudy.chunkers.text_tokens import WordPieces, decoded
@@ -38,6 +38,10 @@ from chunkstudy.llm.interface import Ask
 from chunkstudy.llm.recordings import RecordedLines
 from chunkstudy.runs.conditions import ChunkerSpec, parse_chunker
 from chunkstudy.runs.store import VectorStore, load_store
+
+
+class LocateError(ValueError):
+    """A chunk whose text cannot be found in its document."""
 
 
 def build_chunker(
@@ -105,6 +109,33 @@ def build_chunker(
         return Drawn(pieces, fallbacks)
 
     return chunk
+
+
+def locate(document: str, chunk: str) -> Span:
+    """The first place where the chunk stands in its document, one final full stop dropped.
+
+    As Chroma's code finds it (utils.py:26-69). Only its ``as_published`` protocol does this;
+    everything else carries offsets. See docs/protocols.md#chroma-locating-chunks.
+
+    Exactly, else whatever the white space and the case. A chunk that is only a full stop is
+    "found" with length zero at the start, as in the official code. The official third step, a
+    fuzzy sentence match (utils.py:55-69), is never reached on Chroma's corpora and an error here.
+
+    Raises:
+        LocateError: if the text stands nowhere.
+    """
+    target = chunk[:-1] if chunk.endswith(".") else chunk
+    start = document.find(target)
+    if start >= 0:
+        return start, start + len(target)
+    words = re.sub(r"\s+", " ", target).strip().split()
+    match = re.compile(r"\s*".join(map(re.escape, words)), re.IGNORECASE).search(document)
+    if match is None:
+        raise LocateError(
+            f"the chunk {chunk[:60]!r} stands nowhere in its document; score it under the "
+            "corrected protocol, which carries offsets"
+        )
+    return match.start(), match.end()
 
 
 def cut(

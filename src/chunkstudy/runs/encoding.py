@@ -15,7 +15,7 @@ from tqdm import tqdm
 from chunkstudy.base.protocols import CORRECTED, Protocol
 from chunkstudy.base.spans import Chunks, Collection, Document
 from chunkstudy.base.tokens import tokens_between
-from chunkstudy.chunkers import contexts, expected_requests, written_contexts
+from chunkstudy.chunkers import contexts, expected_requests
 from chunkstudy.encoders.contextualized import (
     LAYOUTS,
     Layout,
@@ -116,17 +116,17 @@ def contexts_of(
     """
     if not method.llm:
         return contexts.of(method.context, collection, chunks) if method.context else []
-    shown = written_contexts.with_chunks(collection.documents, chunks)
+    shown = contexts.with_chunks(collection.documents, chunks)
     asker = asker or Asker()
     if asker.mode != "replay":
         expected = expected_requests.of_contexts(method.llm, shown)
         asker.say_price(f"{collection.name}, {method}", expected)
     requests = (
-        request for text, of in shown for request in written_contexts.requests(method.llm, text, of)
+        request for text, of in shown for request in contexts.requests(method.llm, text, of)
     )
     replies = asker.together(asker.ask, requests)
     bar = tqdm(replies, "contexts", len(chunks), unit="chunk", disable=None, leave=False)
-    return [written_contexts.context(reply) for reply in bar]
+    return [contexts.context(reply) for reply in bar]
 
 
 class Vectors(NamedTuple):
@@ -144,11 +144,11 @@ def encode_both(
     protocol: Protocol,
     before: Sequence[str] = (),
     label: str = "encoding",
-) -> tuple[Vectors, int]:
-    """Vectors of queries and chunks, and how many chunks got no token; see :func:`encode`."""
-    of_chunks, empty = encode(store, collection.documents, chunks, method, protocol, label, before)
+) -> Vectors:
+    """Vectors of queries and chunks; see :func:`encode`."""
+    of_chunks = encode(store, collection.documents, chunks, method, protocol, label, before)
     of_queries = store.encode([query.text for query in collection.queries], "query")
-    return Vectors(of_queries, of_chunks), empty
+    return Vectors(of_queries, of_chunks)
 
 
 def encode(
@@ -159,9 +159,8 @@ def encode(
     protocol: Protocol,
     label: str = "encoding",
     before: Sequence[str] = (),
-) -> tuple[NDArray[np.float32], int]:
-    """Vectors of all chunks, shape (chunks, dimension), and how many chunks got no token,
-    so that theirs is zero.
+) -> NDArray[np.float32]:
+    """Vectors of all chunks, shape (chunks, dimension); zero of a chunk that got no token.
 
     Args:
         before: each chunk's context, where the method puts one before it (:func:`contexts_of`).
@@ -170,10 +169,9 @@ def encode(
         texts = chunks.texts(documents)
         if method.context:
             texts = [contexts.before(*spans) for spans in zip(before, texts, strict=True)]
-        return store.encode(texts, "document", label), sum(not text.strip() for text in texts)
+        return store.encode(texts, "document", label)
     wanted = jobs(store, documents, chunks, method, protocol)
-    without_tokens = sum(int((spans[:, 0] >= spans[:, 1]).sum()) for spans in wanted.spans)
-    return store.pool(wanted.layouts, wanted.spans, label), without_tokens
+    return store.pool(wanted.layouts, wanted.spans, label)
 
 
 def encode_together(
@@ -188,7 +186,7 @@ def encode_together(
         np.concatenate([chunks.start for chunks in sets])[order],
         np.concatenate([chunks.end for chunks in sets])[order],
     )
-    vectors, _ = encode(store, collection.documents, together, parse_method(ordering), CORRECTED)
+    vectors = encode(store, collection.documents, together, parse_method(ordering), CORRECTED)
     back = np.empty_like(vectors)
     back[order] = vectors
     return np.split(back, np.cumsum([len(chunks) for chunks in sets])[:-1])

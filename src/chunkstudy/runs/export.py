@@ -11,7 +11,7 @@ import pandas as pd
 from chunkstudy.base.spans import Collection
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.evaluation import trec
-from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, TokenOverlap
+from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
 from chunkstudy.evaluation.retrieval.small_to_large import best_of_each
 from chunkstudy.runs import rankings, records
 from chunkstudy.runs.conditions import Condition
@@ -47,22 +47,17 @@ def _write(
     folder: Path, condition: Condition, collection: Collection, ranking: pd.DataFrame
 ) -> None:
     tag = ".".join((condition.chunker, condition.encoder, condition.ordering, condition.protocol))
-    document = ranking["document"].to_numpy(np.int64)
-    ids = [entry.id for entry in collection.documents]
     trec.write_qrels(folder / QRELS, trec.of_documents(collection))
     rows = rankings.every_row(len(collection.queries), ranking)
-    if "start" in ranking:
-        names = trec.chunk_names(collection, rankings.spans(ranking))
-        trec.write_run(folder / f"{tag}.chunks.run", collection, rows, names, tag)
-        asked = ranking["query"].to_numpy()
-        if "relevant" in ranking:  # judged one by one, by the words of a passage
-            hits = np.flatnonzero(ranking["relevant"])
-        else:
-            judged = JudgedSpans.of(collection)
-            overlap = TokenOverlap(judged, rankings.spans(ranking), condition.rules.hit)
-            query, row = overlap.hit_pairs
-            hits = np.unique(row[asked[row] == query])
-        both = (asked[hits], hits)
-        trec.write_qrels(folder / f"{tag}.chunks.qrels", trec.of_chunks(collection, both, names))
-    documents = best_of_each(rows, document)
-    trec.write_run(folder / f"{tag}.documents.run", collection, documents, ids, tag)
+    if "start" not in ranking:
+        documents = best_of_each(rows, ranking["document"].to_numpy(np.int64))
+        trec.write_rankings(folder / tag, collection, documents)
+        return
+    asked, spans = ranking["query"].to_numpy(), rankings.spans(ranking)
+    if "relevant" in ranking:  # judged one by one, by the words of a passage
+        hits = np.flatnonzero(ranking["relevant"])
+    else:
+        overlap = TokenOverlap.of(collection, spans, condition.rules.hit)
+        query, row = overlap.hit_pairs
+        hits = np.unique(row[asked[row] == query])
+    trec.write_rankings(folder / tag, collection, rows, spans, (asked[hits], hits))

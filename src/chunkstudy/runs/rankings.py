@@ -79,7 +79,7 @@ def every_row(queries: int, ranking: pd.DataFrame) -> Ranking:
     score = np.full(chunk.shape, -np.inf, dtype=np.float32)
     held = chunk != NO_CHUNK
     score[held] = ranking["score"].to_numpy()[chunk[held]]
-    return Ranking(chunk, score, np.zeros(queries, dtype=np.int64))
+    return Ranking(chunk, score)
 
 
 def spans(ranking: pd.DataFrame) -> Chunks:

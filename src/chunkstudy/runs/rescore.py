@@ -21,7 +21,7 @@ from chunkstudy.base.places import Places
 from chunkstudy.base.spans import Collection
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.evaluation.measures import ranking as document_measures
-from chunkstudy.evaluation.measures.token_overlap import Hit, JudgedSpans, TokenOverlap, in_tokens
+from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, TokenOverlap, in_tokens
 from chunkstudy.evaluation.retrieval.small_to_large import best_of_each
 from chunkstudy.runs import facts, rankings, records, scoring
 from chunkstudy.runs.conditions import Condition
@@ -82,7 +82,7 @@ def without_texts(
     match = SPAN.fullmatch(measure)
     if judged is None or match is None or match[2] or int(match[3]) > rankings.DEPTH:
         return None
-    scores = of_spans(judged, run.condition.rules.hit, ranking, match[1], int(match[3]))
+    scores = of_spans(judged, ranking, match[1], int(match[3]))
     ids = facts.read(places, run.collection)["query_id"]
     return scoring.six_decimals(pd.Series(scores, ids))
 
@@ -113,8 +113,7 @@ def of_chunks(
         overlap = in_tokens(collection, rankings.spans(ranking), offsets)
         return pd.Series(overlap.at(rankings.rows(len(ids), ranking), cut)[span[1]], ids)
     if span:
-        judged, hit = JudgedSpans.of(collection), condition.rules.hit
-        return pd.Series(of_spans(judged, hit, ranking, span[1], cut), ids)
+        return pd.Series(of_spans(JudgedSpans.of(collection), ranking, span[1], cut), ids)
     if first_hit and "relevant" in ranking:
         rank = ranking.groupby("query").cumcount()[ranking["relevant"]] + 1
         best = rank.groupby(ranking["query"]).min().reindex(range(len(ids))).to_numpy()
@@ -126,15 +125,13 @@ def of_chunks(
     )
 
 
-def of_spans(
-    judged: JudgedSpans, hit: Hit, ranking: pd.DataFrame, name: str, cut: int
-) -> np.ndarray:
-    """A measure of ranked chunks, shape (queries,), from spans alone.
+def of_spans(judged: JudgedSpans, ranking: pd.DataFrame, name: str, cut: int) -> np.ndarray:
+    """A measure of ranked chunks, shape (queries,), from spans alone, whatever a hit is.
 
     Args:
         judged: in characters.
         ranking: ``query, document, start, end``, best first.
         name: ``SpanRecall``, ``SpanPrecision``, ``SpanIoU`` or ``SpanF1``.
     """
-    overlap = TokenOverlap(judged, rankings.spans(ranking), hit)
+    overlap = TokenOverlap(judged, rankings.spans(ranking), "overlap")
     return overlap.at(rankings.rows(judged.queries, ranking), cut)[name]

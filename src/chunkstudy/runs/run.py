@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from importlib.metadata import version
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -141,16 +142,18 @@ def evaluate(
     texts = chunks.texts(collection.documents)
     vectors: Vectors | None = None
     before: list[str] = []
-    empty = sum(not text.strip() for text in texts)
     if store is not None:
         before = contexts_of(method, collection, chunks)
         if isinstance(store.encoder, ApiEncoder):
             questions = [query.text for query in collection.queries]
             missing = store.missing(texts), store.missing(questions, "query")
             store.encoder.say_price(str(condition), *missing)
-        vectors, empty = encode_both(
+        vectors = encode_both(
             store, collection, chunks, method, protocol, before, condition.chunker
         )
+    empty = sum(not "".join(read).strip() for read in zip_longest(before, texts, fillvalue=""))
+    if vectors and method.window:
+        empty = int((~vectors.chunks.any(axis=1)).sum())
     sizes = {name: np.asarray(tokens.counter(name).count_many(texts)) for name in UNITS}
     by: scoring.By | None = vectors
     if vectors and approximate:

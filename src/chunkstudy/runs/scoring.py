@@ -17,13 +17,12 @@ from chunkstudy.collections import registry
 from chunkstudy.evaluation.measures import first_hit, ranking
 from chunkstudy.evaluation.measures.token_overlap import TokenOverlap, in_tokens
 from chunkstudy.evaluation.retrieval import chunks as retrieval
-from chunkstudy.evaluation.retrieval.documents import (
-    documents_of,
-    jina_depth,
+from chunkstudy.evaluation.retrieval.small_to_large import (
+    best_of_each,
     own_documents,
-    search_documents,
+    returned,
+    search_groups,
 )
-from chunkstudy.evaluation.retrieval.small_to_large import best_of_each, returned
 from chunkstudy.runs import rankings
 
 By = tuple[NDArray[np.float32], NDArray[np.float32]] | retrieval.Ranking
@@ -132,16 +131,16 @@ def in_corpus(collection: Collection, chunks: Chunks, by: By, protocol: Protocol
     # collection (beir's and MTEB's ``ignore_identical_ids``).
     drops_own = collection.skips_own_id or protocol.drops_own_id
     excluded = own_documents(collection) if drops_own else None
+    depth = DOCUMENT_DEPTH + TIES_SEEN
     if isinstance(by, retrieval.Ranking) or protocol.depth == "formula":
         most = int(np.bincount(chunks.document).max()) if len(chunks) else 0
-        rank = partial(documents_of, _ranked(by, jina_depth(most)), chunks.document)
+        ranked = best_of_each(_ranked(by, jina_depth(most)), chunks.document, excluded)
     else:
-        rank = partial(search_documents, *by, chunks.document)
-    depth, documents = DOCUMENT_DEPTH + TIES_SEEN, len(collection.documents)
-    ranked = rank(depth, excluded)
-    while depth < documents and ranking.ties_past_end(ranked, RANK).any():
-        depth = min(8 * depth, documents)
-        ranked = rank(depth, excluded)
+        search = partial(retrieval.search, *by)
+        ranked = search_groups(search, chunks.document, depth, _past_ties, excluded)
+    ranked = ranked.of_depth(max(depth, ranked.chunk.shape[1]))
+    tied = (ranked.score >= ranked.score[:, RANK - 1 : RANK]).sum(axis=1)
+    ranked = ranked.of_depth(max(depth, int(tied.max(initial=0))))
     scores = ranking.per_query(collection, ranked, measures)
     return Scored(
         scores,
@@ -149,6 +148,32 @@ def in_corpus(collection: Collection, chunks: Chunks, by: By, protocol: Protocol
         tie_range={f"nDCG@{RANK}": ranking.tie_bounds(collection, ranked, f"nDCG@{RANK}")},
         kept=rankings.of_documents(ranked),
     )
+
+
+def _past_ties(ranked: retrieval.Ranking) -> bool:
+    """Whether every document that ties with the tenth is in a ranking."""
+    lowest = ranked.score.min(axis=1, initial=np.inf, where=ranked.chunk != retrieval.NO_CHUNK)
+    return bool((lowest < ranked.score[:, RANK - 1]).all())
+
+
+def jina_depth(max_chunks: int) -> int:
+    """How many chunks Jina's evaluation ranks before it scores documents.
+
+    Source: jina-ai/late-chunking, chunked_pooling/mteb_chunked_eval.py (db558c3): 20, or the
+    highest power of ten below 100 times the most chunks of a document, whichever is more.
+
+    Args:
+        max_chunks: the most chunks that any document of the collection has.
+
+    Raises:
+        ValueError: if there are no chunks.
+    """
+    if max_chunks < 1:
+        raise ValueError(f"a collection to be searched has at least 1 chunk, not {max_chunks}")
+    power = 10
+    while 10 * power < 100 * max_chunks:
+        power *= 10
+    return max(20, power)
 
 
 def in_document(

@@ -131,8 +131,7 @@ def encode(
         slug = str(EncoderName(store, window))
         store = load_store(slug, places.find().vectors, rules(protocol).newlines)
     before = encoding.contexts_of(method, of, chunks)
-    vectors, _ = encoding.encode_both(store, of, chunks, method, rules(protocol), before)
-    return vectors
+    return encoding.encode_both(store, of, chunks, method, rules(protocol), before)
 
 
 def words(of: Collection, chunks: Chunks) -> Words:

@@ -1,7 +1,7 @@
 """A claim of a published work: a line of the notebook that has its table at hand, and the ledger
 that collects these lines.
 
-What it says is data (:mod:`chunkstudy.published.statements`); the line judges it. A sentence is
+What it says is data (:class:`chunkstudy.published.cells.Statement`); the line judges it. It is
 read fairly, as a reader takes it, and strictly, word for word, which never grants it more; a
 sentence that says what it means has one reading. A reading is a truth, or the truth of each of its
 parts. What follows:
@@ -23,9 +23,8 @@ import numpy as np
 import pandas as pd
 
 from chunkstudy.base.places import Places
-from chunkstudy.published import sources, statements
-from chunkstudy.published.cells import CLAIMS, Fact
-from chunkstudy.published.statements import Statement
+from chunkstudy.published import cells, sources
+from chunkstudy.published.cells import CLAIMS, Fact, Statement
 from chunkstudy.study import written
 from chunkstudy.study.formats import MINUS, Columns
 from chunkstudy.study.titles import one_of
@@ -182,7 +181,7 @@ def judged(places: Places, claims: Iterable[Claim], before: Iterable[Row]) -> li
         ClaimError: if one was, if nothing says what one claims, or if one breaks a rule
             (:func:`rows`).
     """
-    listed, seen = statements.read(places), {row["id"] for row in before}
+    listed, seen = cells.statements(places), {row["id"] for row in before}
     of_claims: dict[str, list[Row]] = {}
     for claim in claims:
         if claim.id not in listed:
@@ -208,7 +207,7 @@ def collect(places: Places) -> pd.DataFrame:
     for id, of_pages in pages.items():
         if len(of_pages) > 1:
             raise ClaimError(f"claim {id} is judged in {' and in '.join(of_pages)}; leave one")
-    listed = statements.read(places)
+    listed = cells.statements(places)
     if unlisted := [f"{id} of {next(iter(pages[id]))}" for id in pages if id not in listed]:
         raise ClaimError(f"{CLAIMS} lacks {', '.join(unlisted)}; add what each says")
     for id, statement in listed.items():

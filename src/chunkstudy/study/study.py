@@ -23,7 +23,7 @@ from matplotlib.figure import Figure
 from chunkstudy.base import places as project
 from chunkstudy.base.files import write_json, write_text
 from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.published import cells, statements
+from chunkstudy.published import cells
 from chunkstudy.runs import study_results, study_runs
 from chunkstudy.runs.conditions import PRE_EMBEDDING
 from chunkstudy.runs.study_results import StudyError
@@ -244,7 +244,7 @@ class Study:
         """Show the claims that this page names and that nothing at hand decides, with what each
         needs; the ledger has them from where they are listed."""
         named = {
-            id: row for id, row in statements.read(self.places).items() if row.page == self.name
+            id: row for id, row in cells.statements(self.places).items() if row.page == self.name
         }
         rows = [row for id in named for row in claims.rows(named[id], claims.Claim(id))]
         return self._show_claims(rows)

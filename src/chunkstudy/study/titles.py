@@ -394,5 +394,7 @@ COLUMNS: Columns = {
     "a minus b": Column("first minus second, points", points),
     "shown by them": Column("difference that these show, points", percent),
     "needed": Column("queries needed", whole),
+    "needed for 2 points": Column("queries needed for 2 points", whole),
+    "needed for 5 points": Column("queries needed for 5 points", whole),
 }  # fmt: skip
 """By name, how a column of any page is shown; a study says itself what its pages alone call so."""

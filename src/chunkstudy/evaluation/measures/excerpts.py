@@ -8,13 +8,14 @@ chunks with grades 0 and 1, the ideal of nDCG that of the same way of chunking.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from chunkstudy.base.spans import Chunks, Collection
+from chunkstudy.base.spans import Chunks, Collection, Judgment
 from chunkstudy.base.tokens import TokenOffsets
 from chunkstudy.evaluation.measures.reading_budget import AGAIN, follow
 from chunkstudy.evaluation.measures.token_overlap import Hit, JudgedSpans, TokenOverlap, to_tokens
@@ -24,6 +25,8 @@ HIT: Hit = "overlap"
 SPANS = ("SpanRecall", "SpanPrecision", "SpanIoU", "SpanF1")
 TOKENS = "tokens"
 """What ends the name of a measure whose cut-off counts tokens."""
+Copies = Mapping[Judgment, Sequence[Judgment]]
+"""Of a judged excerpt the other places that answer as well."""
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
@@ -54,7 +57,10 @@ def per_query(
         name, _, cut = measure.partition("@")
         if name == "SpanRecall" and cut.endswith(TOKENS):
             budget = int(cut.removesuffix(TOKENS))
-            columns[measure] = _recall_within(budget, collection, chunks, ranking, offsets)
+            judged, in_tokens = to_tokens(JudgedSpans.of(collection), chunks, offsets)
+            # A last column of padding says that a shallower ranking is all there is to read.
+            order = ranking.of_depth(ranking.chunk.shape[1] + 1).chunk
+            columns[measure] = follow(judged, in_tokens, order, budget).recall(budget, AGAIN)
         elif name in SPANS:
             columns[measure] = overlap.at(ranking.chunk, int(cut))[name]
         elif name == "TokensRead":
@@ -66,23 +72,45 @@ def per_query(
     return pd.DataFrame(columns, ids)
 
 
+def found_first(
+    collection: Collection, copies: Copies, chunks: Chunks, ranking: Ranking
+) -> Collection:
+    """The collection judged, of each excerpt with copies, at the place that the ranking meets
+    first, and of several in one chunk at that which it holds most of.
+
+    Args:
+        collection: as it is judged, one place an excerpt.
+        copies: of some of its judgments.
+        chunks: what was ranked, in characters.
+        ranking: of the collection's queries.
+    """
+    if not copies:
+        return collection
+    documents = collection.positions
+    rows = {query.id: ranking.chunk[i] for i, query in enumerate(collection.queries)}
+
+    def chosen(judgment: Judgment) -> Judgment:
+        places = (judgment, *copies.get(judgment, ()))
+        for chunk in rows[judgment.query].tolist() if len(places) > 1 else ():
+            if chunk != NO_CHUNK:
+                held = [
+                    min(int(chunks.end[chunk]), place.end)
+                    - max(int(chunks.start[chunk]), place.start)
+                    if documents[place.document] == chunks.document[chunk]
+                    else 0
+                    for place in places
+                ]
+                if max(held) > 0:
+                    return places[held.index(max(held))]
+        return judgment
+
+    return replace(collection, judgments=tuple(map(chosen, collection.judgments)))
+
+
 def token_lengths(chunks: Chunks, offsets: Sequence[TokenOffsets]) -> Ints:
     """Shape (chunks,): tokens of the documents that each touches."""
     no_spans = JudgedSpans(0, *np.zeros((4, 0), dtype=np.int64))
     return to_tokens(no_spans, chunks, offsets)[1].lengths
-
-
-def _recall_within(
-    budget: int,
-    collection: Collection,
-    chunks: Chunks,
-    ranking: Ranking,
-    offsets: Sequence[TokenOffsets],
-) -> Floats:
-    judged, in_tokens = to_tokens(JudgedSpans.of(collection), chunks, offsets)
-    # A last column of padding says that a shallower ranking is all there is to read.
-    order = np.pad(ranking.chunk, ((0, 0), (0, 1)), constant_values=NO_CHUNK)
-    return follow(judged, in_tokens, order, budget).recall(budget, AGAIN)
 
 
 def _of_relevant_chunks(name: str, cut: int, overlap: TokenOverlap, ranking: Ranking) -> Floats:

@@ -50,10 +50,9 @@ def per_query(
         A row a query, by its id, and a column a measure; values are fractions.
 
     Raises:
-        ValueError: if the ranking is not of this collection, is too shallow for a measure's
-            cut-off, or a measure is not one that pytrec_eval computes.
+        ValueError: if the ranking is too shallow for a measure's cut-off, or a measure is not one
+            that pytrec_eval computes.
     """
-    _check_rows(collection, ranking)
     parsed = {name: _parse(name, ranking) for name in measures}
     judged = {
         query: grades
@@ -82,7 +81,7 @@ def tie_bounds(
     """The worst and the best mean that any order of documents with equal scores would give.
 
     Documents that tie with the last one inside the cut-off are candidates too, so the ranking
-    must reach past all of them (:func:`ties_past_end`). Documents that a depth of chunks kept out
+    must reach past all of them. Documents that a depth of chunks kept out
     are not seen.
 
     Raises:
@@ -100,12 +99,6 @@ def tie_bounds(
     return means[0], means[1]
 
 
-def ties_past_end(ranking: Ranking, cut: int) -> NDArray[np.bool_]:
-    """Shape (queries,): whether documents left out tie with the one at rank ``cut``."""
-    past = (ranking.ties_at_cut > 0) & (ranking.score[:, cut - 1] == ranking.score[:, -1])
-    return np.asarray(past, dtype=np.bool_)
-
-
 def _parse(name: str, ranking: Ranking) -> ir_measures.Measure:
     try:
         measure = ir_measures.parse_measure(name)
@@ -115,28 +108,9 @@ def _parse(name: str, ranking: Ranking) -> ir_measures.Measure:
     if not known:
         raise ValueError(f"{name} is not a measure that pytrec_eval computes; choose another")
     depth = ranking.chunk.shape[1]
-    if (_cut(measure) or 0) > depth:
+    if measure.params.get("cutoff", 0) > depth:
         raise ValueError(f"the ranking holds {depth} documents and {name} needs more; rank deeper")
     return measure
-
-
-def _cut(measure: ir_measures.Measure) -> int | None:
-    """A measure's cut-off, or None where it reads the whole ranking."""
-    cut = measure.params.get("cutoff")
-    return cut if isinstance(cut, int) else None
-
-
-def _check_rows(collection: Collection, ranking: Ranking) -> None:
-    if len(ranking.chunk) != len(collection.queries):
-        raise ValueError(
-            f"the ranking has {len(ranking.chunk)} rows for {len(collection.queries)} queries; "
-            "it needs one for each, in the collection's order"
-        )
-    if ranking.chunk.max(initial=-1) >= len(collection.documents):
-        raise ValueError(
-            f"the ranking names document {ranking.chunk.max()} of "
-            f"{len(collection.documents)}; it was made from another collection"
-        )
 
 
 def _grades(collection: Collection, ranking: Ranking) -> NDArray[np.int64]:

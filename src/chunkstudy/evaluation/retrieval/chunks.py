@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,27 +47,24 @@ class Ranking:
         chunk: shape (queries, depth), int64, the index of what is ranked; -1 where there is less
             than the depth.
         score: shape (queries, depth), float32; -inf where ``chunk`` is -1.
-        ties_at_cut: shape (queries,), how many chunks were left out although they score the same
-            as the last one kept.
     """
 
     chunk: NDArray[np.int64]
     score: NDArray[np.float32]
-    ties_at_cut: NDArray[np.int64]
 
     def of_depth(self, depth: int) -> Ranking:
         """The same, cut or padded to a depth."""
         missing = ((0, 0), (0, max(0, depth - self.chunk.shape[1])))
         chunk = np.pad(self.chunk, missing, constant_values=NO_CHUNK)
         score = np.pad(self.score, missing, constant_values=-np.inf)
-        return Ranking(chunk[:, :depth], score[:, :depth], self.ties_at_cut)
+        return Ranking(chunk[:, :depth], score[:, :depth])
 
     def tied_at(self, cut: int) -> NDArray[np.bool_]:
-        """Shape (queries,): whether the order by index alone decided what the first ``cut`` are."""
-        if cut == self.score.shape[1]:
-            return self.ties_at_cut > 0
-        same: NDArray[np.bool_] = self.score[:, cut - 1] == self.score[:, cut]
-        return same & ~np.isneginf(self.score[:, cut])
+        """Shape (queries,): whether the order by index alone decided what the first ``cut`` are, of
+        a ranking that is deeper or holds all that there is."""
+        score = self.of_depth(cut + 1).score
+        same: NDArray[np.bool_] = score[:, cut - 1] == score[:, cut]
+        return same & ~np.isneginf(score[:, cut])
 
 
 Search = Callable[[int], Ranking]
@@ -95,7 +92,13 @@ def search(
     Raises:
         SearchError: if shapes do not fit or a value is not finite.
     """
-    check_shapes(queries, vectors, depth, block)
+    if queries.ndim != 2 or vectors.ndim != 2 or queries.shape[1] != vectors.shape[1]:
+        raise SearchError(
+            f"queries of shape {queries.shape} and vectors of shape {vectors.shape} do not fit; "
+            "both must be two-dimensional and equally wide"
+        )
+    if depth < 1 or block < 1:
+        raise SearchError(f"depth and block must be at least 1, not {depth} and {block}")
     if allowed is not None and (
         allowed.query_document.shape != (len(queries),)
         or allowed.chunk_document.shape != (len(vectors),)
@@ -104,8 +107,17 @@ def search(
     if allowed is not None:
         return _search_own(queries, vectors, depth, allowed, block)
     best = nothing_kept(len(queries), depth)
-    for rows, first, scores in score_blocks(queries, vectors, block):
-        keep_best(best, rows, scores, np.arange(first, first + scores.shape[1]))
+    _refuse_not_finite(queries, "query", 0)
+    for first in range(0, len(vectors), block):
+        part = vectors[first : first + block]
+        _refuse_not_finite(part, "chunk", first)
+        # A float32 product depends in its last bit on the block's shape and the machine; summed
+        # in float64 and then rounded, equal vectors score the same wherever they stand.
+        columns = part.astype(np.float64).T
+        for low in range(0, len(queries), _QUERIES_AT_ONCE):
+            rows = slice(low, min(low + _QUERIES_AT_ONCE, len(queries)))
+            scores = (queries[rows].astype(np.float64) @ columns).astype(np.float32)
+            keep_best(best, rows, scores, np.arange(first, first + len(part)))
     return best
 
 
@@ -124,32 +136,8 @@ def _search_own(
         own = np.flatnonzero((document < 0) | (allowed.chunk_document == document))
         ranking = search(queries[rows], vectors[own], depth, block=block)
         best.chunk[rows] = np.append(own, NO_CHUNK)[ranking.chunk]
-        best.score[rows], best.ties_at_cut[rows] = ranking.score, ranking.ties_at_cut
+        best.score[rows] = ranking.score
     return best
-
-
-def score_blocks(
-    queries: NDArray[np.float32], vectors: NDArray[np.float32], block: int
-) -> Iterator[tuple[slice, int, NDArray[np.float32]]]:
-    """Score some queries against some chunks at a time, chunks ascending.
-
-    Yields:
-        Rows of ``queries``, the index of the first chunk, and scores of shape (rows, at most
-        ``block``), which the caller may change. All rows come before the next chunks.
-
-    Raises:
-        SearchError: if a value is not finite.
-    """
-    _refuse_not_finite(queries, "query", 0)
-    for first in range(0, len(vectors), block):
-        part = vectors[first : first + block]
-        _refuse_not_finite(part, "chunk", first)
-        # A float32 product depends in its last bit on the block's shape and the machine; summed
-        # in float64 and then rounded, equal vectors score the same wherever they stand.
-        columns = part.astype(np.float64).T
-        for low in range(0, len(queries), _QUERIES_AT_ONCE):
-            rows = slice(low, min(low + _QUERIES_AT_ONCE, len(queries)))
-            yield rows, first, (queries[rows].astype(np.float64) @ columns).astype(np.float32)
 
 
 def nothing_kept(queries: int, depth: int) -> Ranking:
@@ -157,7 +145,6 @@ def nothing_kept(queries: int, depth: int) -> Ranking:
     return Ranking(
         np.full((queries, depth), NO_CHUNK, dtype=np.int64),
         np.full((queries, depth), -np.inf, dtype=np.float32),
-        np.zeros(queries, dtype=np.int64),
     )
 
 
@@ -173,7 +160,6 @@ def keep_best(
     # Kept chunks have the lower indices and stand in order, so equal scores stand by index here.
     score = np.concatenate([kept.score[rows], scores], axis=1)
     chunk = np.concatenate([kept.chunk[rows], np.broadcast_to(chunk, scores.shape)], axis=1)
-    old_cut = kept.score[rows, -1]
     cut = np.partition(score, -depth, axis=1)[:, -depth]
     above = score > cut[:, None]
     at_cut = score == cut[:, None]
@@ -184,23 +170,8 @@ def keep_best(
     order = np.argsort(-best_score, axis=1, kind="stable")
     best_score = np.take_along_axis(best_score, order, axis=1)
     best_chunk = np.take_along_axis(best_chunk, order, axis=1)
-    left_out = at_cut.sum(axis=1) - room + np.where(cut == old_cut, kept.ties_at_cut[rows], 0)
     kept.score[rows] = best_score
     kept.chunk[rows] = np.where(np.isneginf(best_score), NO_CHUNK, best_chunk)
-    kept.ties_at_cut[rows] = np.where(np.isneginf(cut), 0, left_out)
-
-
-def check_shapes(
-    queries: NDArray[np.float32], vectors: NDArray[np.float32], depth: int, block: int
-) -> None:
-    """Refuse what no search can be made of."""
-    if queries.ndim != 2 or vectors.ndim != 2 or queries.shape[1] != vectors.shape[1]:
-        raise SearchError(
-            f"queries of shape {queries.shape} and vectors of shape {vectors.shape} do not fit; "
-            "both must be two-dimensional and equally wide"
-        )
-    if depth < 1 or block < 1:
-        raise SearchError(f"depth and block must be at least 1, not {depth} and {block}")
 
 
 def _refuse_not_finite(values: NDArray[np.float32], kind: str, first: int) -> None:

@@ -102,7 +102,7 @@ def as_published(queries: Vectors, vectors: Vectors, depth: int, order: Ints) ->
     depth = min(depth, len(vectors))
     chunks = nearest(index, queries, depth)
     score = np.einsum("qd,qkd->qk", queries, vectors[chunks]).astype(np.float32)
-    return Ranking(chunks, score, np.zeros(len(chunks), dtype=np.int64))
+    return Ranking(chunks, score)
 
 
 def as_asked(collection: Collection, chunks: Chunks) -> Ints:

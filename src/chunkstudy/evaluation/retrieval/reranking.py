@@ -53,12 +53,11 @@ class Reranked:
 
     def __call__(self, depth: int) -> Ranking:
         read = self._chunk.shape[1]
-        untied = np.zeros(len(self._chunk), dtype=np.int64)
         if depth <= read:
-            return Ranking(self._chunk[:, :depth], self._score[:, :depth], untied)
+            return Ranking(self._chunk[:, :depth], self._score[:, :depth])
         whole = self._search(depth)
         lowest = np.min(self._score, axis=1, initial=np.inf, where=self._chunk != NO_CHUNK)
         behind = np.where(np.isfinite(lowest), lowest, 0)[:, None] - 1 - np.arange(depth - read)
         behind = np.where(whole.chunk[:, read:] == NO_CHUNK, -np.inf, behind).astype(np.float32)
         chunk = np.concatenate([self._chunk, whole.chunk[:, read:]], axis=1)
-        return Ranking(chunk, np.concatenate([self._score, behind], axis=1), whole.ties_at_cut)
+        return Ranking(chunk, np.concatenate([self._score, behind], axis=1))

@@ -1,7 +1,8 @@
 """Small-to-large: what is matched is smaller than what is returned.
 
 Sentences are embedded, and of the best ones the paragraph, the window around it, or the document is
-handed over; of several that lie in one only the best counts.
+handed over; of several that lie in one only the best counts. Documents are ranked so too, whatever
+their chunks: each scores as its best (MaxP).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from chunkstudy.base.spans import Chunks, Document
+from chunkstudy.base.spans import Chunks, Collection, Document
 from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Ranking, Search
 
 Ints = NDArray[np.int64]
@@ -92,7 +93,15 @@ def best_of_each(ranking: Ranking, group: Ints, excluded: Ints | None = None) ->
     groups[~new] = NO_CHUNK
     score = np.where(new, ranking.score, np.float32(-np.inf))
     groups, score = (np.take_along_axis(values, order, axis=1) for values in (groups, score))
-    return Ranking(groups, score, ranking.ties_at_cut)
+    return Ranking(groups, score)
+
+
+def own_documents(collection: Collection) -> Ints:
+    """The document that bears each query's id, shape (queries,), or -1 (for ``excluded``)."""
+    positions = collection.positions
+    return np.asarray(
+        [positions.get(query.id, NO_CHUNK) for query in collection.queries], dtype=np.int64
+    )
 
 
 def search_groups(
@@ -114,7 +123,7 @@ def search_groups(
         excluded: as of ``best_of_each``.
         first: chunks that are searched at once.
     """
-    chunks = min(first, len(group))
+    chunks = max(1, min(first, len(group)))
     while True:
         ranking = best_of_each(search(chunks), group, excluded)
         full = bool(((ranking.chunk != NO_CHUNK).sum(axis=1) >= depth).all())

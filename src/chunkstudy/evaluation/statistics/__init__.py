@@ -3,13 +3,13 @@
 ``from chunkstudy import statistics`` and then ``statistics.mean``; ``power`` is a module apart.
 """
 
-from chunkstudy.evaluation.statistics.correlations import inside_fences
 from chunkstudy.evaluation.statistics.intervals import (
     LEVEL,
     RESAMPLES,
     Interval,
     bootstrap_interval,
     bootstrap_intervals,
+    inside_fences,
     mean,
     percentile_interval,
     population_std,
@@ -22,7 +22,5 @@ from chunkstudy.evaluation.statistics.testing import (
     effect,
     holm,
     mean_differences,
-    over_collections,
-    paired_difference,
     two_one_sided,
 )

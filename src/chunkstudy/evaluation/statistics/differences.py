@@ -16,13 +16,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
 from chunkstudy.evaluation import measures, statistics
-from chunkstudy.evaluation.statistics.intervals import Floats
 from chunkstudy.evaluation.statistics.testing import clustered_means
 
 SIGNIFICANT = 0.05
@@ -31,7 +29,6 @@ FEWEST_DOCUMENTS = 20
 """Documents below which an interval over them would rest on too few, and questions are drawn."""
 HIGHER, LOWER, EQUIVALENT, NOT_SHOWN = ("higher", "lower", "equivalent", "not shown")
 BOOTSTRAP = f"percentile bootstrap over queries, {statistics.RESAMPLES:,} resamples"
-STRATIFIED = f"percentile bootstrap within each collection, {statistics.RESAMPLES:,} resamples"
 OVER_DOCUMENTS = (
     f"percentile bootstrap over documents where they are {FEWEST_DOCUMENTS} or more, "
     f"{statistics.RESAMPLES:,} resamples"
@@ -49,8 +46,7 @@ class Pair:
         keys: what tells this comparison from the others: the row's leading columns. ``measure``,
             where it is one of them, decides the margin.
         first: a score per query, indexed by query id; NaN where a query has none.
-        second: the same of the other system. Only queries of both are compared. Where both are
-            indexed by (collection, query), the mean is one of the collections' means.
+        second: the same of the other system. Only queries of both are compared.
         documents: by query id, the document that each question is asked of, where it is one.
     """
 
@@ -80,47 +76,60 @@ def differences(
     Returns:
         The keys, then ``n`` common queries, ``documents`` that they are asked of where a pair names
         them, both means, ``difference``, its 95% interval ``low`` to ``high`` (``interval`` names
-        the method), ``p`` of a paired t-test (Welch's of the collections' means, where there are
-        several), ``p_holm`` within ``family`` of ``family_size`` comparisons, ``effect`` (dz),
-        ``p_equivalent`` of two one-sided tests that the difference is less than ``margin``,
-        ``p_equivalent_holm``, and in a word what is ``shown``. What one query cannot tell is NaN.
+        the method), ``p`` of a paired t-test, ``p_holm`` within ``family`` of ``family_size``
+        comparisons, ``effect`` (dz), ``p_equivalent`` of two one-sided tests that the difference is
+        less than ``margin``, ``p_equivalent_holm``, and in a word what is ``shown``. What one query
+        cannot tell is NaN.
         Interval and both p are over documents where there are ``FEWEST_DOCUMENTS`` or more.
 
     Raises:
         ValueError: for query ids that stand twice, so that no query has one score, and for a query
             without its document where documents are named.
     """
-    given = [_Common.of(pair) for pair in pairs]
+    given = list(pairs)
     if not given:
         return pd.DataFrame(columns=["n", first, second, *FIGURES])
-    alike = {
-        way: [common for common in given if common.drawn == way] for way in {o.drawn for o in given}
-    }
-    tested = {way: iter(_TESTED[way](some, seed)) for way, some in alike.items()}
-    rows = [
-        {
-            **common.keys,
-            "n": len(common.change),
-            first: common.first,
-            second: common.second,
-            "margin": common.margin,
-            "family": family.format_map(common.keys)
-            if isinstance(family, str)
-            else family(common.keys),
-            "interval": common.drawn,
-            **({} if common.documents is None else {"documents": common.asked_of}),
-            "difference": test.mean,
-            "low": test.interval.low,
-            "high": test.interval.high,
-            "p": test.p,
-            "effect": np.nan if common.drawn == STRATIFIED else statistics.effect(common.values),
-            "p_equivalent": statistics.two_one_sided(
-                test.mean, test.error, test.freedom, common.margin
-            ),
-        }
-        for common in given
-        for test in [next(tested[common.drawn])]
+    common = [_common(pair) for pair in given]
+    changes = [(both[0] - both[1]).to_numpy() for both in common]
+    counts_of = [both["document"].nunique() if "document" in both else 0 for both in common]
+    many = [count >= FEWEST_DOCUMENTS for count in counts_of]
+    grouped = [
+        (change, both["document"])
+        for change, both, is_many in zip(changes, common, many, strict=True)
+        if is_many
     ]
+    single = [change for change, is_many in zip(changes, many, strict=True) if not is_many]
+    tested = {
+        True: iter(clustered_means(grouped, seed)),
+        False: iter(statistics.mean_differences(single, seed)),
+    }
+    rows = []
+    for pair, both, change, documents in zip(given, common, changes, counts_of, strict=True):
+        is_many = documents >= FEWEST_DOCUMENTS
+        test = next(tested[is_many])
+        margin = measures.find(str(pair.keys.get("measure", ""))).margin
+        rows.append(
+            {
+                **pair.keys,
+                "n": len(change),
+                first: statistics.mean(both[0]),
+                second: statistics.mean(both[1]),
+                "margin": margin,
+                "family": family.format_map(pair.keys)
+                if isinstance(family, str)
+                else family(pair.keys),
+                "interval": OVER_DOCUMENTS if is_many else BOOTSTRAP,
+                **({"documents": documents} if "document" in both else {}),
+                "difference": test.mean,
+                "low": test.interval.low,
+                "high": test.interval.high,
+                "p": test.p,
+                "effect": statistics.effect(change),
+                "p_equivalent": statistics.two_one_sided(
+                    test.mean, test.error, test.freedom, margin
+                ),
+            }
+        )
     table = corrected(pd.DataFrame(rows))
     counts = ["n"]
     if "documents" in table:
@@ -178,82 +187,23 @@ def shown(table: pd.DataFrame) -> pd.Series:
     return pd.Series(words, index=table.index)
 
 
-@dataclass(frozen=True)
-class _Common:
-    """A pair over the queries that both systems score.
-
-    Attributes:
-        keys: of the pair.
-        change: first minus second, by query.
-        first: mean of the first system; ``second`` likewise.
-        documents: that the queries are asked of, where the pair names them.
-    """
-
-    keys: Keys
-    change: pd.Series
-    first: float
-    second: float
-    documents: pd.Series | None = None
-
-    @classmethod
-    def of(cls, pair: Pair) -> _Common:
-        for scores in (pair.first, pair.second):
-            if not scores.index.is_unique:
-                twice = scores.index[scores.index.duplicated()][0]
-                raise ValueError(
-                    f"query {twice!r} of {dict(pair.keys)} has two scores; give one row per query"
-                )
-        if pair.first.index.nlevels > 1:
-            both = pd.concat([pair.first, pair.second], axis=1, join="inner", keys=[0, 1]).dropna()
-            means = both.groupby(level=0).mean().mean()
-            return cls(pair.keys, both[0] - both[1], float(means[0]), float(means[1]))
-        both = pd.DataFrame({0: pair.first, 1: pair.second}).dropna()
-        both = both.sort_index()  # so that the order of the rows cannot move the interval
-        documents = pair.documents
-        if documents is not None:
-            documents = documents.reindex(both.index)
-            if documents.hasnans:
-                raise ValueError(
-                    f"query {both.index[documents.isna()][0]!r} of {dict(pair.keys)} has no "
-                    "document; name one for every query"
-                )
-        first, second = (statistics.mean(both[name]) for name in both)
-        return cls(pair.keys, both[0] - both[1], first, second, documents)
-
-    @property
-    def values(self) -> Floats:
-        return self.change.to_numpy()
-
-    @cached_property
-    def asked_of(self) -> int:
-        """How many documents these are."""
-        return 0 if self.documents is None else self.documents.nunique()
-
-    @property
-    def margin(self) -> float:
-        return measures.find(str(self.keys.get("measure", ""))).margin
-
-    @property
-    def drawn(self) -> str:
-        """What is drawn for the interval."""
-        if self.change.index.nlevels > 1:
-            return STRATIFIED
-        return OVER_DOCUMENTS if self.asked_of >= FEWEST_DOCUMENTS else BOOTSTRAP
-
-
-def _over_documents(given: Sequence[_Common], seed: int) -> list[statistics.Tested]:
-    known = [(common.values, common.documents) for common in given if common.documents is not None]
-    return clustered_means(known, seed=seed)
-
-
-_TESTED: Mapping[str, Callable[[Sequence[_Common], int], list[statistics.Tested]]] = {
-    BOOTSTRAP: lambda given, seed: statistics.mean_differences(
-        [common.values for common in given], seed=seed
-    ),
-    OVER_DOCUMENTS: _over_documents,
-    STRATIFIED: lambda given, seed: statistics.over_collections(
-        [[part for _, part in common.change.groupby(level=0, sort=False)] for common in given],
-        seed=seed,
-    ),
-}
-"""What is computed together of all pairs that draw the same."""
+def _common(pair: Pair) -> pd.DataFrame:
+    """A row per query that both systems score, sorted: the two scores and, where the pair names
+    them, the document."""
+    for scores in (pair.first, pair.second):
+        if not scores.index.is_unique:
+            twice = scores.index[scores.index.duplicated()][0]
+            raise ValueError(
+                f"query {twice!r} of {dict(pair.keys)} has two scores; give one row per query"
+            )
+    both = pd.DataFrame({0: pair.first, 1: pair.second}).dropna()
+    both = both.sort_index()  # so that the order of the rows cannot move the interval
+    if pair.documents is None:
+        return both
+    both = both.assign(document=pair.documents.reindex(both.index))
+    if both["document"].hasnans:
+        raise ValueError(
+            f"query {both.index[both['document'].isna()][0]!r} of {dict(pair.keys)} has no "
+            "document; name one for every query"
+        )
+    return both

@@ -1,4 +1,4 @@
-"""Means over queries and their bootstrap intervals.
+"""Means over queries, their bootstrap intervals, and values that lie apart from the others.
 
 Every random number comes from the seed given, so the same values give the same answer. What
 cannot be computed is NaN, never an exception: a table shows it as a gap.
@@ -100,6 +100,17 @@ def resampled_sums(columns: ArrayLike, seed: int = 0) -> Floats:
             sums[:, at : at + len(times)] = values @ times.T
             at += len(times)
     return sums
+
+
+def inside_fences(values: ArrayLike) -> NDArray[np.bool_]:
+    """Which values lie within one and a half interquartile ranges of the quartiles."""
+    array = checked(values)
+    if not len(array):
+        return np.zeros(0, dtype=np.bool_)
+    low, high = np.quantile(array, [0.25, 0.75])
+    fence = 1.5 * (high - low)
+    inside: NDArray[np.bool_] = (array >= low - fence) & (array <= high + fence)
+    return inside
 
 
 def checked(values: ArrayLike) -> Floats:

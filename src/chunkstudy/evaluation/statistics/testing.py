@@ -1,9 +1,9 @@
-"""Means tested: of paired differences, of queries in groups, of several collections; whether two
-systems differ, or by less than a margin; and the correction for asking of many."""
+"""Means tested: of paired differences, and of queries in groups; whether two systems differ, or by
+less than a margin; and the correction for asking of many."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,21 +38,11 @@ class Tested(NamedTuple):
     freedom: float
 
 
-def paired_difference(a: ArrayLike, b: ArrayLike) -> Tested:
-    """The mean difference of two systems over the same queries, a minus b, with a paired t-test.
+def mean_differences(differences: Iterable[Floats], seed: int = 0) -> list[Tested]:
+    """The mean of each column of differences of two systems, query by query, with a paired t-test.
 
     Fewer than two queries have no interval, p and error.
     """
-    first, second = checked(a), checked(b)
-    if first.shape != second.shape:
-        raise ValueError(
-            f"{len(first)} and {len(second)} values cannot be paired; align them by query first"
-        )
-    return mean_differences([first - second])[0]
-
-
-def mean_differences(differences: Iterable[Floats], seed: int = 0) -> list[Tested]:
-    """The same of many, each given by its differences query by query."""
     columns = list(differences)
     intervals = bootstrap_intervals(columns, seed)
     return [_of_differences(*pair) for pair in zip(columns, intervals, strict=True)]
@@ -98,36 +88,6 @@ def _of_groups(values: Floats, sums: Floats, sizes: Floats, interval: Interval) 
     apart = sums - average * sizes
     error = float(np.sqrt(count / (count - 1) * (apart**2).sum()) / len(values))
     return tested(average, interval, 0.0 if constant(values) else error, count - 1)
-
-
-def over_collections(systems: Iterable[Sequence[ArrayLike]], seed: int = 0) -> list[Tested]:
-    """Of each system, given by its values of each collection, the mean of the collections' means,
-    so that each counts the same however many queries it has.
-
-    Queries are drawn anew within their collection, the same for all systems. p is two-sided, by
-    Welch's t of the sum of the means' variances. NaN where a collection has fewer than two values.
-    """
-    arrays = [[checked(group) for group in groups] for groups in systems]
-    drawn = [
-        iter(resampled_means([of[at] for of in arrays if at < len(of)], seed + at))
-        for at in range(max(map(len, arrays), default=0))
-    ]
-    return [_over(of, [next(drawn[at]) for at in range(len(of))]) for of in arrays]
-
-
-def _over(arrays: list[Floats], drawn: list[Floats]) -> Tested:
-    average = float(np.mean([mean(array) for array in arrays])) if arrays else _NAN
-    if not arrays or min(map(len, arrays)) < 2:
-        return tested(average, NO_INTERVAL, _NAN, _NAN)
-    largest = max(float(np.abs(a).max()) for a in arrays)
-    interval = percentile_interval(np.mean(drawn, axis=0), largest)
-    parts = np.array([a.var(ddof=1) / len(a) for a in arrays])
-    if constant(np.append(parts, 0.0)):
-        return tested(average, interval, 0.0, _NAN)
-    freedom = parts.sum() ** 2 / sum(
-        p**2 / (len(a) - 1) for p, a in zip(parts, arrays, strict=True)
-    )
-    return tested(average, interval, float(np.sqrt(parts.sum())) / len(arrays), float(freedom))
 
 
 def tested(average: float, interval: Interval, error: float, freedom: float) -> Tested:

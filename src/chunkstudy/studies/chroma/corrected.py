@@ -60,8 +60,9 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
                     scores(judged, collection, ranking, CUT) for judged in (first, qrels)
                 )
                 for measure in MEASURES:
-                    difference = statistics.paired_difference(every[measure], released[measure])
-                    changed = (every[measure] - released[measure]).abs() > LEAST
+                    change = every[measure] - released[measure]
+                    (difference,) = statistics.mean_differences([change.to_numpy()])
+                    changed = change.abs() > LEAST
                     rows.append(
                         {
                             "protocol": protocol.name,
@@ -158,13 +159,13 @@ def scores(
     )
     query, *spans = (places[span].to_numpy(np.int64) for span in facts.SPANS)
     of_all = JudgedSpans(len(at), query, *spans)
-    precision = rescore.of_spans(of_all, "overlap", ranking, "SpanPrecision", cut)
+    precision = rescore.of_spans(of_all, ranking, "SpanPrecision", cut)
 
     each = np.arange(len(places))
     pairs = pd.DataFrame({"query": query, "place": each}).merge(ranking, on="query")
     of_each = pairs.drop(columns="query").rename(columns={"place": "query"})
     judged = JudgedSpans(len(each), each, *spans)
-    covered = rescore.of_spans(judged, "overlap", of_each, "SpanRecall", cut)
+    covered = rescore.of_spans(judged, of_each, "SpanRecall", cut)
     places["found"] = covered * places["judged"]
     by_excerpt = places.groupby(["query", "excerpt"])[["found", "judged"]].max()
     best = by_excerpt.groupby("query").sum().reindex(range(len(at)), fill_value=0)

@@ -149,10 +149,9 @@ def _released(collection: Collection, store: VectorStore) -> pd.DataFrame:
         columns = {
             "query_id": [query.id for query in queries],
             "part": part,
-            "least similar excerpt": filtered.least,
-            "most similar earlier question": filtered.most,
-            "alike above 0.78": [bool(why) for why in filtered.dropped],
+            **filtered[[filters.LEAST_SIMILAR, filters.MOST_SIMILAR]],
+            "alike above 0.78": filtered["dropped"] != "",
             "alike above 0.6": filters.alike(vectors, GUIDE, every),
         }
-        frames.append(pd.DataFrame(columns))
+        frames.append(pd.DataFrame(columns, index=filtered.index))
     return pd.concat(frames, ignore_index=True)

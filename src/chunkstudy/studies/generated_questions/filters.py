@@ -7,9 +7,9 @@ filter_duplicates. Similarity is the cosine of two vectors of unit length.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from chunkstudy.base.tokens import Vectors
@@ -21,24 +21,8 @@ LEAST, MOST = 0.36, 0.78
 similar excerpt, and of two questions."""
 UNLIKE = "an excerpt is unlike the question"
 ALIKE = "the question is like an earlier one"
+LEAST_SIMILAR, MOST_SIMILAR = "least similar excerpt", "most similar earlier question"
 Encode = Callable[[Sequence[str], Role], Vectors]
-Similarities = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class Filtered:
-    """What the filters say of each candidate, in their order.
-
-    Attributes:
-        least: similarity to the least similar of its excerpts, shape (candidates,).
-        most: similarity to the most similar of the questions before it, kept or not; NaN for the
-            first.
-        dropped: why it is dropped, empty where it is kept.
-    """
-
-    least: Similarities
-    most: Similarities
-    dropped: tuple[str, ...]
 
 
 def apply(
@@ -47,7 +31,7 @@ def apply(
     encode: Encode,
     least: float = LEAST,
     most: float = MOST,
-) -> Filtered:
+) -> pd.DataFrame:
     """Filter candidates: a question one of whose excerpts is unlike it, then one that is like an
     earlier question which is kept.
 
@@ -57,6 +41,11 @@ def apply(
     Args:
         candidates: in the order in which they were generated.
         encode: gives vectors of unit length.
+
+    Returns:
+        A row a candidate: the similarity to the least similar of its excerpts, and to the most
+        similar of the questions before it, kept or not, NaN for the first; ``dropped``, why it is,
+        empty where it is kept.
     """
     quoted = [
         texts[each.document][start:end] for each in candidates for start, end in each.excerpts
@@ -67,25 +56,15 @@ def apply(
     similarity = np.full(len(candidates), np.inf)
     np.minimum.at(similarity, of, similar)
     like = alike(questions, most, similarity >= least)
-    dropped = tuple(
+    dropped = [
         UNLIKE if value < least else ALIKE if other else ""
         for value, other in zip(similarity.tolist(), like, strict=True)
-    )
+    ]
     before = [
         float((questions[:i] @ questions[i]).max()) if i else np.nan for i in range(len(questions))
     ]
-    return Filtered(similarity, np.array(before), dropped)
-
-
-def check(least: float, most: float) -> None:
-    """Refuse thresholds that are no cosines.
-
-    Raises:
-        ValueError: if one is none.
-    """
-    for threshold in (least, most):
-        if not -1 <= threshold <= 1:
-            raise ValueError(f"a similarity of {threshold} is impossible; use -1 to 1")
+    columns = {LEAST_SIMILAR: similarity, MOST_SIMILAR: before, "dropped": dropped}
+    return pd.DataFrame(columns, index=[each.number for each in candidates])
 
 
 def alike(questions: Vectors, most: float, considered: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -15,7 +15,7 @@ from chunkstudy.base.spans import Document, Span
 from chunkstudy.llm.interface import Ask, Reply, Request
 from chunkstudy.llm.prices import Estimate, expected
 from chunkstudy.studies.generated_questions import prompts, replies
-from chunkstudy.studies.generated_questions.prompts import EARLIER, GenerationSettings, Passage
+from chunkstudy.studies.generated_questions.prompts import EARLIER, GenerationSettings
 from chunkstudy.studies.generated_questions.replies import ASKED, RejectedError
 
 SEEDS = 2**31
@@ -80,7 +80,7 @@ def generate(
             passage, request = ask_about(document, settings, number, attempt, made.candidates)
             reply, rejected = ask(request), ""
             try:
-                made.candidates.append(check(reply, passage, number, made.candidates))
+                made.candidates.append(check(reply, document, passage, number, made.candidates))
             except RejectedError as error:
                 rejected = str(error)
             made.attempts.append(Attempt(document.id, rejected, reply))
@@ -121,7 +121,7 @@ def ask_about(
     number: int,
     attempt: int,
     before: Sequence[Candidate],
-) -> tuple[Passage, Request]:
+) -> tuple[Span, Request]:
     """A passage of a document, and the request for a question on it."""
     key = f"{settings.seed}/{number}/{attempt}"
     passage = prompts.draw(document, settings.characters, key)
@@ -129,7 +129,7 @@ def ask_about(
     shown = prompts.sample(f"{key}/earlier", earlier, EARLIER)
     request = Request(
         settings.model,
-        prompts.messages(passage.text, shown),
+        prompts.messages(document.text[slice(*passage)], shown),
         settings.output_limit,
         settings.temperature,
         seed=prompts.number(f"{key}/seed", SEEDS),
@@ -138,7 +138,9 @@ def ask_about(
     return passage, request
 
 
-def check(reply: Reply, passage: Passage, number: int, before: Sequence[Candidate]) -> Candidate:
+def check(
+    reply: Reply, document: Document, passage: Span, number: int, before: Sequence[Candidate]
+) -> Candidate:
     """The question that a reply brings.
 
     Raises:
@@ -148,5 +150,5 @@ def check(reply: Reply, passage: Passage, number: int, before: Sequence[Candidat
     question = proposal.question
     if any(question.casefold() == candidate.question.casefold() for candidate in before):
         raise RejectedError(ASKED)
-    excerpts = replies.place(proposal.references, passage)
-    return Candidate(number, question, passage.document.id, excerpts)
+    excerpts = replies.place(proposal.references, document.text, passage)
+    return Candidate(number, question, document.id, excerpts)

@@ -12,12 +12,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from chunkstudy.base.files import write_json, write_text
 from chunkstudy.collections import own, own_questions
 from chunkstudy.collections.own_documents import OwnDocuments
 from chunkstudy.collections.own_questions import Question, Quotation
 from chunkstudy.llm.prices import money, price
-from chunkstudy.studies.generated_questions.filters import Filtered
 from chunkstudy.studies.generated_questions.generate import Candidate, Generated
 from chunkstudy.studies.generated_questions.prompts import GenerationSettings
 
@@ -79,7 +80,7 @@ def write(
     documents: OwnDocuments,
     settings: GenerationSettings,
     made: Generated,
-    filtered: Filtered,
+    filtered: pd.DataFrame,
     thresholds: Mapping[str, float],
     encoder: Mapping[str, Any],
 ) -> list[str]:
@@ -87,19 +88,12 @@ def write(
 
     Args:
         folder: that already holds a copy of the documents.
-        thresholds: ``least`` and ``most``, see :func:`filters.apply`.
+        filtered: what became of each, of :func:`filters.apply`.
+        thresholds: ``least`` and ``most`` of the same.
     """
     questions = [question(candidate, documents.texts) for candidate in made.candidates]
-    kept = [line for line, why in zip(questions, filtered.dropped, strict=True) if not why]
-    lines = [
-        line.model_dump(exclude_none=True, exclude_defaults=True)
-        | {
-            "least similar excerpt": round(float(filtered.least[i]), 6),
-            "most similar earlier question": round(float(filtered.most[i]), 6) if i else None,
-            "dropped": filtered.dropped[i],
-        }
-        for i, line in enumerate(questions)
-    ]
+    became = filtered.round(6).astype(object).replace(float("nan"), None).to_dict("records")
+    lines = [each.line | told for each, told in zip(questions, became, strict=True)]
     replies = [attempt.reply for attempt in made.attempts]
     tokens = sum(r.input_tokens for r in replies), sum(r.output_tokens for r in replies)
     costs = price(settings.model)
@@ -116,13 +110,16 @@ def write(
         "dollars": None if costs is None else round(costs.dollars(*tokens), 6),
         "thresholds": dict(thresholds),
         "encoder": dict(encoder),
-        "dropped": _counted(filtered.dropped),
-        "kept": len(kept),
+        "dropped": _counted(filtered["dropped"]),
+        "kept": int((filtered["dropped"] == "").sum()),
     }
     written = (json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
     write_text(folder / CANDIDATES, "".join(written))
     write_json(folder / REPORT, report)
-    own_questions.write(folder / own.QUESTIONS, kept)
+    own_questions.write(
+        folder / own.QUESTIONS,
+        (each for each, told in zip(questions, became, strict=True) if not told["dropped"]),
+    )
     return [
         f"{report['requests']} replies gave {report['candidates']} questions; "
         f"{report['given up']} were given up",

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from chunkstudy.base.spans import Document
+from chunkstudy.base.spans import Document, Span
 from chunkstudy.llm.interface import Message, conversation
 
 EARLIER = 50
@@ -70,9 +70,6 @@ class GenerationSettings:
             until one can be used.
         output_limit: tokens a reply may have.
         temperature: the official code names none, and 1 is what its server then takes.
-
-    Raises:
-        ValueError: if a number is too small.
     """
 
     model: str
@@ -83,26 +80,12 @@ class GenerationSettings:
     output_limit: int = 600
     temperature: float = 1.0
 
-    def __post_init__(self) -> None:
-        for name in ("questions", "characters", "attempts"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} is {getattr(self, name)}; use 1 or more")
 
-
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """``document.text[start:start + len(text)]``, which is ``text``."""
-
-    document: Document
-    start: int
-    text: str
-
-
-def draw(document: Document, characters: int, key: str) -> Passage:
-    """A slice of so many characters anywhere in the document, all of it where it is shorter."""
+def draw(document: Document, characters: int, key: str) -> Span:
+    """So many characters anywhere in the document, all of them where it is shorter."""
     room = len(document.text) - characters
     start = number(f"{key}/slice", room + 1) if room > 0 else 0
-    return Passage(document, start, document.text[start : start + characters])
+    return start, min(start + characters, len(document.text))
 
 
 def number(key: str, below: int) -> int:

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from chunkstudy.base.spans import Span
 from chunkstudy.collections import quoted
 from chunkstudy.llm.interface import Reply
-from chunkstudy.studies.generated_questions.prompts import MOST_EXCERPTS, Passage
+from chunkstudy.studies.generated_questions.prompts import MOST_EXCERPTS
 
 DECLINED = "the model declined to answer"
 CUT = "the reply was cut off"
@@ -82,8 +82,8 @@ def _reason(error: ValidationError) -> str:
             return NO_TEXT
 
 
-def place(quotations: Sequence[str], passage: Passage) -> tuple[Span, ...]:
-    """The characters of the document behind each quotation, in the order of the reply.
+def place(quotations: Sequence[str], text: str, passage: Span) -> tuple[Span, ...]:
+    """The characters of a text behind each quotation, in the order of the reply.
 
     A quotation has to stand in the passage that was shown: letter by letter, else whatever the
     case, white space, quotation marks, dashes and Unicode form, as in questions of one's own; the
@@ -92,15 +92,13 @@ def place(quotations: Sequence[str], passage: Passage) -> tuple[Span, ...]:
     Raises:
         RejectedError: if one quotation is wrong.
     """
-    inside = [_quoted(quotation.strip(), passage.text) for quotation in quotations]
-    if any(first[1] > second[0] for first, second in pairwise(sorted(inside))):
+    first, shown = passage[0], {"": text[slice(*passage)]}
+    excerpts = []
+    for words in map(str.strip, quotations):
+        found = quoted.letter_by_letter(words, shown) or quoted.whatever_the_form(words, shown)
+        if not found:
+            raise RejectedError(NOWHERE)
+        excerpts.append((first + found[0].start, first + found[0].end))
+    if any(before[1] > after[0] for before, after in pairwise(sorted(excerpts))):
         raise RejectedError(OVERLAP)
-    return tuple((passage.start + start, passage.start + end) for start, end in inside)
-
-
-def _quoted(quotation: str, shown: str) -> Span:
-    texts = {"shown": shown}
-    found = quoted.letter_by_letter(quotation, texts) or quoted.whatever_the_form(quotation, texts)
-    if not found:
-        raise RejectedError(NOWHERE)
-    return found[0].start, found[0].end
+    return tuple(excerpts)

@@ -47,7 +47,7 @@ def tables(
             condition = Condition(name, slug, MINILM, PRE_EMBEDDING, CORRECTED.name)
             chunks = context.chunks(condition, store)
             key = {"collection": name, "chunker": slug}
-            vectors, _ = encode_both(store, collection, chunks, condition.method, CORRECTED)
+            vectors = encode_both(store, collection, chunks, condition.method, CORRECTED)
             table = _counted(collection, chunks, search(vectors, max(cuts)), cuts)
             of_queries.append(table.assign(**key)[[*key, *table]])
             texts = chunks.texts(collection.documents)

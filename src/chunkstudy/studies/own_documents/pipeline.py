@@ -23,10 +23,8 @@ from chunkstudy.collections.own_questions import Judged
 from chunkstudy.encoders.api import ApiEncoder
 from chunkstudy.evaluation.measures import excerpts
 from chunkstudy.evaluation.measures import ranking as of_documents
-from chunkstudy.evaluation.measures.copies import found_first
 from chunkstudy.evaluation.retrieval import small_to_large
 from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Ranking, Search
-from chunkstudy.evaluation.retrieval.documents import own_documents
 from chunkstudy.evaluation.retrieval.reranking import Reranked
 from chunkstudy.runs import encoding, steps
 from chunkstudy.runs.chunking import cut
@@ -215,7 +213,7 @@ class Pipeline:
             store.encoder.say_price(system.label(), *missing)
         label, documents = system.chunker.slug, self.collection.documents
         if system.method.window:
-            of_chunks, _ = encoding.encode(
+            of_chunks = encoding.encode(
                 store, documents, index.chunks, system.method, CORRECTED, label
             )
         else:
@@ -236,7 +234,8 @@ class Pipeline:
         """What is returned to every question, as deep as the measures read: documents by their best
         chunk where these are judged, else spans."""
         if self.texts.task == "in_corpus":
-            excluded = own_documents(self.collection) if self.collection.skips_own_id else None
+            own = small_to_large.own_documents
+            excluded = own(self.collection) if self.collection.skips_own_id else None
             return small_to_large.search_groups(
                 search, index.chunks.document, DEEPEST, excluded=excluded
             )
@@ -252,7 +251,7 @@ class Pipeline:
         """The fourth: a row a question and a column a measure, and the collection as judged."""
         if self.texts.task == "in_corpus":
             return self._document_scores(ranking), self.collection
-        judged = found_first(self.collection, self.texts.copies, index.returned, ranking)
+        judged = excerpts.found_first(self.collection, self.texts.copies, index.returned, ranking)
         scores = excerpts.per_query(judged, index.returned, ranking, self.measures, self.offsets)
         return scores, judged
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.evaluation.measures.copies import found_first
+from chunkstudy.evaluation.measures.excerpts import found_first
 from chunkstudy.evaluation.retrieval.small_to_large import best_of_each
 from chunkstudy.studies.own_documents.pipeline import Ints, Pipeline, Result
 from chunkstudy.study.inspector import pages as inspector

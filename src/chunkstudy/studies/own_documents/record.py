@@ -15,7 +15,6 @@ from chunkstudy.base.files import json_text
 from chunkstudy.evaluation import trec
 from chunkstudy.evaluation.measures.excerpts import HIT
 from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
-from chunkstudy.evaluation.retrieval.small_to_large import best_of_each
 from chunkstudy.runs import records
 from chunkstudy.runs.export import QRELS
 from chunkstudy.runs.run import PACKAGES, made_on
@@ -71,7 +70,6 @@ def write_rankings(folder: Path, pipeline: Pipeline, results: Sequence[Result]) 
     """Runs and qrels: documents of every system, and chunks, whose judgments are the system's own,
     where excerpts are judged."""
     collection = pipeline.collection
-    documents = [document.id for document in collection.documents]
     for stale in (folder / RUNS).glob("*.*"):  # of an evaluation of other systems, before
         if stale.suffix in (".run", ".qrels"):
             stale.unlink()
@@ -83,14 +81,8 @@ def write_rankings(folder: Path, pipeline: Pipeline, results: Sequence[Result]) 
     judged = dict.fromkeys([*trec.of_documents(collection), *copies])
     trec.write_qrels(folder / RUNS / QRELS, judged)
     for result in results:
-        ranking, tag = result.ranking, result.system.files
-        base = folder / RUNS / tag
+        base, returned, hits = folder / RUNS / result.system.files, None, None
         if pipeline.texts.task == "token_overlap":
             returned = result.index.returned
-            names = trec.chunk_names(collection, returned)
-            trec.write_run(Path(f"{base}.chunks.run"), collection, ranking, names, tag)
-            query, chunk = TokenOverlap.of(result.judged, returned, HIT).hit_pairs
-            lines = trec.of_chunks(collection, (query.tolist(), chunk.tolist()), names)
-            trec.write_qrels(Path(f"{base}.chunks.qrels"), lines)
-            ranking = best_of_each(ranking, returned.document)
-        trec.write_run(Path(f"{base}.documents.run"), collection, ranking, documents, tag)
+            hits = TokenOverlap.of(result.judged, returned, HIT).hit_pairs
+        trec.write_rankings(base, collection, result.ranking, returned, hits)

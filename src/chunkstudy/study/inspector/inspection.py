@@ -329,7 +329,7 @@ class Searched:
 def search(condition: Condition, collection: Collection, store: VectorStore) -> Searched:
     """Chunk, embed and rank in full; vectors at hand are not computed again."""
     chunks = chunking.cut(collection, condition.chunking, condition.rules, store)
-    vectors, _ = encode_both(
+    vectors = encode_both(
         store, collection, chunks, EmbeddingMethod(), condition.rules, label=condition.chunker
     )
     ranking = retrieval.search(*vectors, len(chunks))
