@@ -1,4 +1,5 @@
-"""Segments by structure, topic or summary: replies as they were asked for, found in the text."""
+"""Segments by structure, topic or summary, and propositions: JSON as it was asked for, or whole
+windows and sentences, counted."""
 
 from __future__ import annotations
 
@@ -8,8 +9,12 @@ from itertools import pairwise
 
 import pytest
 
+from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Drawn, Span
 from chunkstudy.chunkers.breakpoints import ASKED, KINDS, Kind, beginnings, chunk
+from chunkstudy.chunkers.propositions import statements
+from chunkstudy.llm.interface import Request
+from chunkstudy.runs.chunking import build_chunker
 from tests.made_needs import asking
 
 TEXT = "Ada wrote it in 1843.\n\nShe was ill then and stayed at home.\n\nNobody read it for years."
@@ -77,3 +82,49 @@ def test_the_last_segment_of_a_window_begins_the_next_one() -> None:
     assert len(windows) > 2
     for before, after in pairwise(windows):
         assert before.splitlines()[-1].strip() == after.splitlines()[0].strip()
+
+
+ADA = "Ada wrote it in 1843. She was ill.\n\n  Nobody read it.\n"
+PARAGRAPHS = [(0, 34), (38, 53)]
+UNSTATED = (
+    "",
+    "I would rather not.",
+    '{"propositions": []}',
+    '{"propositions": "Ada wrote it."}',
+    '{"propositions": ["Ada wrote it."], "note": "done"}',
+    '{"propositions": ["Ada wrote it."], "propositions": ["another"]}',
+    '{"propositions": ["Ada wrote it."',
+    '```json\n{"propositions": ["Ada wrote it."]}\n```',
+    "[" * 100_000,
+)
+
+
+def stated(reply: Callable[[Request], str]) -> Drawn[tuple[int, int, str]]:
+    found = build_chunker("proposition", CORRECTED, ask=asking(reply))(ADA)
+    assert isinstance(found, Drawn)
+    return found
+
+
+def test_a_proposition_is_scored_by_its_own_text_and_stands_where_its_paragraph_does() -> None:
+    reply = json.dumps({"propositions": ["Ada wrote.", " Ada was ill. "]})
+    found = stated(lambda one: reply if "Ada" in one.messages[-1].text else "")
+    assert list(found) == [
+        (*PARAGRAPHS[0], "Ada wrote."),
+        (*PARAGRAPHS[0], "Ada was ill."),
+        (*PARAGRAPHS[1], "Nobody read it."),
+    ]
+    assert found.fallbacks == 1
+
+
+@pytest.mark.parametrize("reply", UNSTATED)
+def test_a_reply_that_is_not_what_was_asked_for_gives_the_sentences_and_is_counted(
+    reply: str,
+) -> None:
+    assert statements(reply) is None
+    found = stated(lambda _: reply)
+    assert [text for *_, text in found] == [
+        "Ada wrote it in 1843.",
+        "She was ill.",
+        "Nobody read it.",
+    ]
+    assert found.fallbacks == 2

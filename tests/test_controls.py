@@ -1,22 +1,38 @@
 """The controls: at an equal budget whose chunks are ranked, and recall beside five chunks; random
-boundaries keep number and sizes, and let cuts fall nowhere but where they may."""
+boundaries keep number and sizes; answers at random in LumberChunker's windows."""
 
 from __future__ import annotations
 
 from itertools import pairwise
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query, Span
+from chunkstudy.base.protocols import CORRECTED
+from chunkstudy.base.spans import (
+    Chunks,
+    Collection,
+    Document,
+    Judgment,
+    Query,
+    Span,
+    chunk_documents,
+)
 from chunkstudy.base.tokens import cl100k_offsets
+from chunkstudy.chunkers.passages import paragraphs
 from chunkstudy.chunkers.random_boundaries import anywhere, at_units, generator, nearest
 from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, TokenOverlap, to_tokens
 from chunkstudy.evaluation.retrieval.chunks import Ranking
+from chunkstudy.runs.chunking import build_chunker
+from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.steps import Vectors
+from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.controls import equal_budget as study
+from chunkstudy.studies.language_models import window_answers
 
 TEXT = " ".join(f"Word{i} stands here." for i in range(400))
 COLLECTION = Collection(
@@ -126,3 +142,58 @@ def test_cuts_take_different_places_and_the_nearest_one_where_none_is_in_the_way
     alone = [int(np.argmin(np.abs(free - cut))) for cut in cuts]
     if all(a < b for a, b in pairwise(alone)):
         assert found.tolist() == alone
+
+
+BOOK_TEXT = "\n".join(f"Paragraph {i} " + "goes on and on. " * (5 + i % 7) for i in range(80))
+PLAIN = Condition(
+    "gutenqa-emma",
+    window_answers.RELEASED,
+    window_answers.MINILM_512,
+    window_answers.PRE_EMBEDDING,
+    CORRECTED.name,
+)
+BOOK = Collection("gutenqa-emma", (Document("book", BOOK_TEXT),), (), ())
+
+
+def context() -> Context:
+    """One that cuts the book; the released boundaries are every fourth paragraph."""
+
+    def chunks(condition: Condition) -> Chunks:
+        if condition.chunker in (window_answers.RELEASED, window_answers.SMALL):
+            return begins(range(0, 80, 4))
+        chunker = build_chunker(condition.chunker, CORRECTED)
+        return chunk_documents(chunker, BOOK.documents)
+
+    return cast(
+        Context, SimpleNamespace(collection=lambda _: BOOK, chunks=chunks, say=lambda _: None)
+    )
+
+
+def begins(numbers: range | list[int]) -> Chunks:
+    """Chunks of the book that begin at these paragraphs."""
+    spans = paragraphs(BOOK_TEXT)
+    ends = [*numbers[1:], len(spans)]
+    cut = [
+        (0, spans[first][0], spans[after - 1][1])
+        for first, after in zip(numbers, ends, strict=True)
+    ]
+    return Chunks(*np.array(cut, dtype=np.int64).T)
+
+
+def test_the_place_of_a_released_boundary_is_counted_among_its_windows_candidates() -> None:
+    rows = window_answers.answered(context(), PLAIN)
+    assert set(rows["answered"]) == {4} and (rows["candidates"] >= 4).all()
+    assert len(rows) == 80 // 4 - 1  # what is left at the end asks nobody
+
+
+def test_draws_keep_how_many_chunks_there_are_and_their_order_only_is_drawn() -> None:
+    draws = list(window_answers.every_draw(context(), BOOK, window_answers.PRE_EMBEDDING))
+    sizes = [one for one in draws if one[0] == window_answers.SIZES]
+    assert len(draws) == sum(window_answers.DRAWS[window_answers.PRE_EMBEDDING].values())
+    assert {chunker for _, chunker, *_ in sizes} == {window_answers.SMALL}
+    for *_, chunks in sizes:
+        assert len(chunks) == 20 and chunks.start[0] == 0
+    assert (
+        len({chunks.digest() for _, chunker, _, chunks in sizes if chunker == window_answers.SMALL})
+        == 5
+    )

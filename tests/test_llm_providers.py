@@ -1,20 +1,33 @@
-"""The real SDKs against a server on the loopback that misbehaves on purpose."""
+"""The real SDKs against a server on the loopback that misbehaves on purpose; asking is replayed or
+recorded, priced first, and no dollar is spent beyond the ceiling."""
 
 from __future__ import annotations
 
 import json
 import logging
+import re
+import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from chunkstudy.llm import gemini, openai_client
-from chunkstudy.llm.asking import Asker
-from chunkstudy.llm.interface import LanguageModelError, Message, Request
+from chunkstudy.llm.asking import Asker, NotRecordedError
+from chunkstudy.llm.interface import (
+    LanguageModelError,
+    Message,
+    Mode,
+    RefusedError,
+    Reply,
+    Request,
+    digest,
+)
 from chunkstudy.llm.keys import REMOVED
-from chunkstudy.llm.prices import Budget
+from chunkstudy.llm.prices import PRICES, Budget, BudgetError
 from tests import api_server as server
 from tests.loopback import Fault, Handler, cut_body, cut_json, dropped, stall, status
 
@@ -250,3 +263,160 @@ def test_a_server_of_ones_own_is_asked_without_a_key(
     (asked,) = world.state.asked
     assert (asked.wire, asked.key, asked.model) == ("openai", "none", "llama3.2:1b")
     assert reply.provider == "server"
+
+
+PRICE = PRICES["gpt-4o-mini"]
+
+
+@dataclass
+class Made:
+    """A provider in this process; ``outcomes`` are used up before honest replies follow."""
+
+    name: str = "openai"
+    endpoint: str = "api.example"
+    outcomes: list[Reply | Exception] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+    gate: threading.Barrier | None = None
+
+    def describe(self) -> dict[str, Any]:
+        return {"name": self.name}
+
+    def ask(self, request: Request) -> Reply:
+        self.asked.append(request.messages[-1].text)
+        if self.gate:
+            self.gate.wait(10)
+        outcome = self.outcomes.pop(0) if self.outcomes else honest(request)
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+
+def honest(request: Request) -> Reply:
+    text = f"reply to {request.messages[-1].text}"
+    return Reply(text, "stop", 20, 3, "openai", "gpt-4o-mini-2024-07-18")
+
+
+def question(i: object, model: str = "openai/gpt-4o-mini", limit: int = 50) -> Request:
+    return Request(model, (Message("user", f"question {i}"),), limit)
+
+
+@dataclass
+class InProcess:
+    folder: Path
+    made: Made = field(default_factory=Made)
+    budget: Budget = field(default_factory=Budget)
+
+    def asker(self, mode: Mode = "record", **values: Any) -> Asker:
+        return Asker(
+            mode,
+            self.folder,
+            self.budget,
+            provider=lambda _: self.made,
+            **values,
+        )
+
+
+@pytest.fixture
+def in_process(tmp_path: Path) -> InProcess:
+    return InProcess(tmp_path)
+
+
+def test_what_was_recorded_is_replayed_and_nobody_is_asked(in_process: InProcess) -> None:
+    asker = in_process.asker()
+    first = [asker.ask(question(i)) for i in range(3)]
+    in_process.made.asked.clear()
+    again = in_process.asker("replay")
+    assert [again.ask(question(i)) for i in (2, 0, 1)] == [first[2], first[0], first[1]]
+    assert list(again.together(again.ask, map(question, range(3)))) == first
+    assert re.fullmatch(r"20\d\d-[01]\d-[0-3]\d", first[0].date)
+    assert not in_process.made.asked
+
+
+def test_what_is_not_recorded_is_an_error_that_names_it_and_says_how_to_record_it(
+    in_process: InProcess,
+) -> None:
+    asker = in_process.asker("replay")
+    name = digest(in_process.made.describe(), question(7).recorded())
+    with pytest.raises(
+        NotRecordedError, match=rf"gpt-4o-mini.*'question 7'.*{name[:16]}.*CHUNKSTUDY_LLM=record"
+    ) as caught:
+        asker.ask(question(7))
+    assert "\n" not in str(caught.value)
+    assert not in_process.made.asked
+
+
+def test_replay_is_what_happens_unless_the_environment_says_otherwise(
+    in_process: InProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CHUNKSTUDY_LLM", raising=False)
+    monkeypatch.setenv("CHUNKSTUDY_LLM_RECORDINGS", str(in_process.folder))
+    assert Asker().mode == "replay"
+    assert Asker().folder == in_process.folder
+    monkeypatch.setenv("CHUNKSTUDY_LLM", "record")
+    assert Asker().mode == "record"
+    monkeypatch.setenv("CHUNKSTUDY_LLM", "recrod")
+    with pytest.raises(LanguageModelError, match="'recrod'; set it to replay or record"):
+        Asker()
+
+
+def test_the_same_asked_twice_at_once_is_paid_once(in_process: InProcess) -> None:
+    asker = in_process.asker(at_once=8)
+    replies = list(asker.together(asker.ask, (question(i % 4) for i in range(64))))
+    assert len(in_process.made.asked) == 4
+    assert {one.text for one in replies} == {f"reply to question {i}" for i in range(4)}
+    assert in_process.budget.spent == pytest.approx(4 * PRICE.dollars(20, 3))
+
+
+def test_after_a_failure_what_is_under_way_is_recorded_and_little_else_is_begun(
+    in_process: InProcess,
+) -> None:
+    in_process.made.outcomes = [LanguageModelError("broke")]
+    asker = in_process.asker(at_once=2)
+    with pytest.raises(LanguageModelError):
+        list(asker.together(asker.ask, map(question, range(5000))))
+    begun = len(in_process.made.asked)
+    assert begun < 2500
+    # Which of the two that were asked together met the failure, threads decide.
+    recorded = 0
+    for at in range(begun):
+        with suppress(NotRecordedError):
+            in_process.asker("replay").ask(question(at))
+            recorded += 1
+    assert recorded == begun - 1
+
+
+def test_a_refusal_costs_nothing_and_a_lost_reply_may_have(in_process: InProcess) -> None:
+    asked = question(0)
+    most = PRICE.dollars(asked.tokens, asked.output_limit)
+    in_process.made.outcomes = [
+        RefusedError("answered 500"),
+        LanguageModelError("sent half a reply"),
+    ]
+    for spent in (0.0, most):
+        with pytest.raises(LanguageModelError):
+            in_process.asker().ask(asked)
+        assert in_process.budget.spent == pytest.approx(spent)
+    in_process.asker().ask(asked)
+    assert in_process.budget.spent == pytest.approx(most + PRICE.dollars(20, 3))
+
+
+def test_requests_under_way_together_do_not_exceed_the_ceiling(in_process: InProcess) -> None:
+    asked = [question(i) for i in range(40)]
+    most = PRICE.dollars(asked[0].tokens, asked[0].output_limit)
+    in_process.budget = Budget(4.5 * most)
+    in_process.made.outcomes = [LanguageModelError("sent half a reply")] * 1000
+    asker = in_process.asker(at_once=16)
+
+    def lost(request: Request) -> None:
+        with suppress(LanguageModelError, BudgetError):
+            asker.ask(request)
+
+    list(asker.together(lost, asked))
+    assert in_process.budget.spent <= in_process.budget.ceiling
+    assert len(in_process.made.asked) == 4
+
+
+def test_a_model_without_a_known_price_is_not_asked(in_process: InProcess) -> None:
+    with pytest.raises(LanguageModelError, match="no price is known for openai/gpt-9"):
+        in_process.asker().ask(question(0, "openai/gpt-9"))
+    assert not in_process.made.asked

@@ -1,4 +1,5 @@
-"""Records: what is written is read back, and nothing broken is taken for whole."""
+"""Records: what is written is read back, nothing broken is taken for whole, and another machine's
+are added whole, or refused by name."""
 
 from __future__ import annotations
 
@@ -16,12 +17,14 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from typer.testing import CliRunner
 
 from chunkstudy.base.places import Places
+from chunkstudy.commands.cli import app
 from chunkstudy.runs import rankings, records, scoring
 from chunkstudy.runs.library import Library
 from tests import small_study
-from tests.small_study import MANY, condition, write_record
+from tests.small_study import MANY, condition, tree, write_record
 
 ROOT = Path(__file__).parents[1]
 RUNS = ROOT / "results" / "runs"
@@ -265,3 +268,56 @@ def test_all_results_stay_small_enough_to_clone() -> None:
     paths = [path for path in (ROOT / "results").rglob("*") if path.is_file()]
     assert sum(path.stat().st_size for path in paths) < 45_000_000
     assert len(paths) < 500
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
+    """A checkout without records."""
+    for name in ("CHUNKSTUDY_VECTORS", "CHUNKSTUDY_RANKINGS"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("CHUNKSTUDY_ROOT", str(tmp_path / "here"))
+    return Places(tmp_path / "here")
+
+
+@pytest.fixture
+def there(tmp_path: Path, here: Places) -> Places:
+    """Another machine, which ran two conditions."""
+    places = Places(tmp_path / "there")
+    for one in (CONDITION, OTHER):
+        write_record(places, one, MANY)
+    return places
+
+
+def merge(places: Places) -> tuple[int, str, str]:
+    done = CliRunner().invoke(app, ["merge", str(places.runs)])
+    return done.exit_code, done.stdout, done.stderr
+
+
+def test_records_arrive_as_they_were_written_and_once(here: Places, there: Places) -> None:
+    assert merge(there) == (0, "2 records added, 0 were here already, 0 refused\n", "")
+    assert tree(here.runs) == tree(there.runs)
+    assert merge(there) == (0, "0 records added, 2 were here already, 0 refused\n", "")
+
+
+def test_other_scores_of_a_recorded_condition_are_refused(here: Places, there: Places) -> None:
+    write_record(here, CONDITION, MANY)
+    before = records.read(here.runs, CONDITION).run
+    small_study.change(there, CONDITION, 0.5 * records.read(there.runs, CONDITION).scores)
+    code, said, refused = merge(there)
+    assert (code, said) == (1, "1 records added, 0 were here already, 1 refused\n")
+    assert refused.startswith(
+        f"chunkstudy: {CONDITION} is recorded here with other scores (digest "
+    )
+    assert refused.count("\n") == 1
+    assert records.read(here.runs, CONDITION).run == before
+    assert records.complete(here.runs, OTHER)
+
+
+@pytest.mark.parametrize("path", [records.scores_path, records.rankings_path])
+def test_records_that_are_not_whole_are_refused(here: Places, there: Places, path: object) -> None:
+    torn = path(there.runs, CONDITION)  # type: ignore[operator]
+    torn.write_bytes(torn.read_bytes()[:-40])
+    code, said, refused = merge(there)
+    assert (code, said) == (1, "0 records added, 0 were here already, 2 refused\n")
+    assert str(torn) in refused and refused.count("chunkstudy: ") == 2
+    assert records.find(here.runs) == []

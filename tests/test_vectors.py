@@ -1,12 +1,15 @@
-"""Vectors in files that never change: killed, shared and torn, they are whole or not there."""
+"""Files are written whole and closed before they are renamed or removed; vectors in files that
+never change are whole or not there: killed, shared and torn."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from chunkstudy.base import files
 from chunkstudy.runs.store import VectorStore
 from tests.small_study import Letters
 
@@ -57,3 +60,32 @@ def test_a_text_that_stands_twice_is_computed_once_and_fills_both_rows(tmp_path:
     np.testing.assert_array_equal(first, third)
     assert not np.array_equal(first, second)
     assert store.missing(["a", "c", "c"]) == ["c"]
+
+
+OPEN = Path("/proc/self/fd")
+
+
+def is_open(path: Path) -> bool:
+    """Whether this process holds the file open."""
+    return any(os.path.realpath(link) == str(path) for link in OPEN.iterdir())
+
+
+@pytest.mark.skipif(not OPEN.is_dir(), reason="only Linux says which files are open")
+@pytest.mark.parametrize("durable", [False, True])
+def test_a_file_that_cannot_be_renamed_leaves_the_old_one_and_nothing_else(
+    durable: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target, left = tmp_path / "table.csv", tmp_path / f".table.csv.killed{files.PART}"
+    left.write_bytes(b"ha")
+    os.utime(left, (0, 0))
+    files.write_bytes(target, b"whole", durable)
+
+    def refused(path: Path, _: Path) -> None:
+        assert not is_open(path)
+        raise RuntimeError("killed")
+
+    monkeypatch.setattr(Path, "replace", refused)
+    with pytest.raises(RuntimeError, match="killed"):
+        files.write_bytes(target, b"half", durable)
+    assert target.read_bytes() == b"whole"
+    assert [path.name for path in tmp_path.iterdir()] == ["table.csv"]

@@ -1,4 +1,5 @@
-"""Chroma's judgments at every place of an excerpt: the committed set, and scores by it."""
+"""Chroma's judgments at every place of an excerpt, its search run again, and its LLM chunker asked
+of a small model."""
 
 from __future__ import annotations
 
@@ -14,7 +15,11 @@ from chunkstudy.base.sources import find
 from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.collections import chroma as released
 from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
+from chunkstudy.evaluation.retrieval.chunks import search
+from chunkstudy.llm.interface import Reply
 from chunkstudy.studies.chroma import corrected
+from chunkstudy.studies.chroma import llm_chunker as study
+from chunkstudy.studies.chroma.search import CELL, cells
 
 FOLDER = Path(__file__).parents[1] / "results" / "chroma_corrected"
 README = (FOLDER / "README.md").read_text(encoding="utf-8")
@@ -96,3 +101,70 @@ def test_the_readme_loads_it_beside_the_released_texts_and_no_excerpt_stands_in_
         for words in qrels["text"][qrels["corpus-id"] != name]
     )
     assert list(found["questions"]) == [query.text for query in chroma_collection.queries]
+
+
+SIZE, EACH = 10, 30
+TEXT = "".join(f"{number:010d}" for number in range(EACH))
+NAMES = ("a", "b")
+
+
+def counted() -> pd.Series:
+    """Thirty chunks of ten characters in each of two documents, a question per chunk; in the second
+    document every chunk is located ten characters early."""
+    questions = [(document, at) for document in NAMES for at in range(EACH)]
+    collection = Collection(
+        "builtin",
+        tuple(Document(name, TEXT) for name in NAMES),
+        tuple(Query(f"{name}{at}", "?") for name, at in questions),
+        tuple(Judgment(f"{d}{at}", d, SIZE * at, SIZE * at + SIZE) for d, at in questions),
+        {f"{name}{at}": name for name, at in questions},
+    )
+    document = np.repeat(np.arange(2), EACH)
+    start = np.tile(SIZE * np.arange(EACH), 2)
+    early = np.maximum(start - np.where(document == 1, SIZE, 0), 0)
+    chunks = {
+        "located": Chunks(document, early, early + SIZE),
+        "true": Chunks(document, start, start + SIZE),
+    }
+    overlaps = {name: TokenOverlap.of(collection, one, "touching") for name, one in chunks.items()}
+    values = np.random.default_rng(0).normal(size=(2 * EACH, 16))
+    vectors = (values / np.linalg.norm(values, axis=1, keepdims=True)).astype(np.float32)
+    exact = search(vectors, vectors, 20).chunk
+    found: pd.Series = cells(collection, overlaps, lambda _: exact).set_index(CELL)["value"]
+    return found
+
+
+def test_every_corpus_is_counted_by_its_own_questions_and_offsets() -> None:
+    recall = counted().xs(("SpanRecall@5", "mean"), level=("measure", "statistic"))
+    assert recall["true", "all"] == 1 and recall["located", "a"] == 1
+    assert recall["located", "b"] < 0.5
+    both = recall["located"][["a", "b"]]
+    assert recall["located", "all"] == pytest.approx(both.mean())
+
+
+LENGTHY = "split_after: 9 " * 40
+
+
+def said(text: str) -> Reply:
+    return Reply(text, "length" if text == LENGTHY else "stop", 10, 5, "made", "made")
+
+
+@pytest.mark.parametrize(
+    ("text", "corrected", "official"),
+    [
+        ("split_after: 9, 12", study.USED, study.USED),
+        ("split_after: 9, 12\nThe topic changes.", study.OTHER, study.USED),
+        ("The topic changes.", study.OTHER, study.OTHER),
+        ("split_after: 9, 9", study.REPEATED, study.USED),
+        ("split_after: 12, 9", study.REPEATED, study.REPEATED),
+        ("split_after: 9, 99", study.OUTSIDE, study.USED),
+        ("split_after: 7", study.OUTSIDE, study.OUTSIDE),
+        ("split_after: 3", study.OUTSIDE, study.OUTSIDE),
+        (LENGTHY, study.CUT_OFF, study.USED),
+    ],
+)
+def test_each_reply_about_pieces_8_to_20_has_one_outcome_and_the_official_code_takes_more(
+    text: str, corrected: str, official: str
+) -> None:
+    assert study.outcome(said(text), 8, 20) == corrected
+    assert study.outcome(said(text), 8, 20, official=True) == official
