@@ -269,11 +269,16 @@ def figure_sizes(rows: pd.DataFrame) -> Figure:
     panels[0][0].set_ylabel("recall of excerpts (%), 95% interval")
     one_legend(figure, panels[0], columns=4)
     where = titles.collection(str(rows["collection"].iloc[0]))
-    encoders = " and ".join(map(titles.encoder, rows["encoder"].unique()))
+    best = rows.loc[rows.groupby(["counted", "budget"], sort=False)["recall"].idxmax()]
+    ways = [
+        f"{budget} chunks" if counted == CHUNKS else f"{budget:,} tokens"
+        for counted, budget in best[["counted", "budget"]].values
+    ]
+    sizes = (f"{size:.0f} for {way}" for size, way in zip(best["tokens"], ways, strict=True))
     titled(
         figure,
-        f"{where}, {rows['n'].max():.0f} questions, {encoders}; solid: recursive, dotted: token "
-        "windows",
+        f"{where}: tokens a chunk at which most is found, {', '.join(sizes)}; solid: recursive, "
+        "dotted: token windows",
     )
     return figure
 

@@ -242,9 +242,11 @@ def figure_boundaries(rows: pd.DataFrame) -> Figure:
         axes.set_xlabel("chosen minus random, points")
     rows_named(panels[0][0], [_arm(*name) for name in names])
     one_legend(figure, panels[0], columns=3)
+    above = int((rows["low"] > 0).sum())
     titled(
         figure,
-        "Chosen boundaries minus the same sizes in another order: mean of draws, 95% interval",
+        f"Chosen boundaries minus the same sizes in another order: {above} of {len(rows)} "
+        "intervals lie above zero",
     )
     return figure
 
