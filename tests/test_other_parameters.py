@@ -52,7 +52,7 @@ OTHER: tuple[tuple[str, Mapping[str, Any]], ...] = (
     ("which_chunker", {"encoders": [MPNET]}),
     ("which_chunker", {"encoders": ["intfloat/multilingual-e5-large"]}),
 )
-REFUSED = re.compile(r"failed in cell \d+: (?:Study|Record|Condition|Notebook)Error: .+")
+REFUSED = re.compile(r"failed in cell \d+: (?:Study|NoRecord|Record|Condition|Notebook)Error: .+")
 
 
 @pytest.mark.parametrize(("name", "given"), OTHER, ids=lambda value: str(value)[:60])
