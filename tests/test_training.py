@@ -259,9 +259,9 @@ def places(tmp_path: Path) -> Places:
 def test_each_part_is_written_when_it_is_there_and_none_is_run_twice(places: Places) -> None:
     (broken, _), (whole, ran) = fake(fails="two"), fake()
     with pytest.raises(RuntimeError, match="killed"):
-        study_runs.run_parts(places, broken)
+        study_runs.run(places, broken)
     assert study_results.read(places, NAME, "parts")["part"].tolist() == ["one"]
-    _, tables = study_runs.run_parts(places, whole)
+    _, tables = study_runs.run(places, whole)
     assert ran == ["two", "three"]
     assert tables["scores"]["part"].tolist() == ["one", "one", "two", "two", "three", "three"]
     chunks = study_results.provenance(study_results.folder(places, NAME))["chunks"]
@@ -276,7 +276,7 @@ def test_parts_that_other_versions_made_keep_these_versions(
     for version, part in zip(("1.0", "2.0", "2.0"), made.plan, strict=True):
         with_version = {"packages": {"numpy": version}, "python": "3.11.7", "platform": "here"}
         monkeypatch.setattr(study_runs, "made_on", lambda _, made=with_version: made)
-        study_runs.run_parts(places, made, part.name)
+        study_runs.run(places, made, part.name)
     left = study_results.provenance(study_results.folder(places, NAME))
     assert left["packages"] == {"numpy": "1.0; 2.0"} and left["python"] == "3.11.7"
 
@@ -286,7 +286,7 @@ def test_the_order_in_which_parts_were_run_does_not_show(tmp_path: Path) -> None
     for number, order in enumerate([(0, 1, 2), (2, 0, 1)]):
         (made, _), here = fake(), Places(tmp_path / str(number))
         for i in order:
-            study_runs.run_parts(here, made, made.plan[i].name)
+            study_runs.run(here, made, made.plan[i].name)
         written.append((study_results.folder(here, NAME) / "scores.csv").read_bytes())
     assert written[0] == written[1]
 

@@ -41,14 +41,13 @@ def study(
             return
         where = places.find()
         experiment = named(name)
-        if experiment.plan or part != "*" or dry_run:
+        if dry_run or part != "*":
+            parts = study_runs.todo(where, experiment, part)
             if dry_run and experiment.estimate:
-                for line in experiment.estimate(study_runs.todo(where, experiment, part)):
+                for line in experiment.estimate(parts):
                     typer.echo(line)
                 return
-            folder, tables = study_runs.run_parts(where, experiment, part)
-        else:
-            folder, tables = study_runs.run(where, experiment)
+        folder, tables = study_runs.run(where, experiment, part)
         for table, rows in tables.items():
             typer.echo(f"{folder / table}.csv\t{len(rows)} rows")
 

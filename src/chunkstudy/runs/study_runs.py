@@ -117,15 +117,6 @@ class Context:
         print(text, file=sys.stderr)
 
 
-def run(places: Places, experiment: Experiment) -> tuple[Path, Tables]:
-    """Run an experiment and write its tables and provenance: the folder, and the tables by name."""
-    assert experiment.tables, f"study {experiment.name} comes in parts"
-    context, folder = Context(places), study_results.folder(places, experiment.name)
-    tables = experiment.tables(context, experiment.collections)
-    study_results.write(folder, tables, made_by(context, experiment))
-    return folder, tables
-
-
 def todo(places: Places, experiment: Experiment, pattern: str = "*") -> list[Any]:
     """The parts whose name fits a pattern and that were not run yet.
 
@@ -144,11 +135,15 @@ def todo(places: Places, experiment: Experiment, pattern: str = "*") -> list[Any
     return [part for part in matching if part.name not in done]
 
 
-def run_parts(places: Places, experiment: Experiment, pattern: str = "*") -> tuple[Path, Tables]:
-    """Run the parts that :func:`todo` names; the study's folder, and its tables with all parts so
-    far."""
-    name = experiment.name
-    folder = study_results.folder(places, name)
+def run(places: Places, experiment: Experiment, pattern: str = "*") -> tuple[Path, Tables]:
+    """Run an experiment, or of one in parts those that :func:`todo` names, and write its tables and
+    provenance: the folder, and the tables by name."""
+    name, folder = experiment.name, study_results.folder(places, experiment.name)
+    if experiment.tables:
+        context = Context(places)
+        tables = experiment.tables(context, experiment.collections)
+        study_results.write(folder, tables, made_by(context, experiment))
+        return folder, tables
     for part in todo(places, experiment, pattern):
         assert experiment.part
         context = Context(places)

@@ -34,8 +34,8 @@ PANELS = (
 
 
 def sentence(rule: Rule, rows: pd.DataFrame) -> str:
-    """A rule's answers in words: the answer, where all models agree, then of each model in how many
-    collections its outcome is significant, and the mean over collections.
+    """A rule's answers in words: the answer, where all models agree; of each model in how many
+    collections its outcome is significant, and in brackets the mean over collections.
 
     Args:
         rule: one of :data:`RULES`.
@@ -46,14 +46,16 @@ def sentence(rule: Rule, rows: pd.DataFrame) -> str:
     parts = []
     for _, row in rows.iterrows():
         seen = len(row[SEEN].split(", ")) if row[SEEN] else 0
+        collections, mean = ("", "") if parts else (" collections", " points on average")
         spread = f" [{points(row['low'])}, {points(row['high'])}]" if row["counted"] > 1 else ""
+        said = [f"{points(row['difference'])}{spread}{mean}"]
+        said += [row["answer"]] if len(agreed) > 1 else []
+        said += ["no loss"] if rule.removes and row["low"] > NO_LOSS else []
         parts.append(
-            f"with {titles.encoder(row['model'])} significantly {rule.outcome} in {seen} of "
-            f"{row['counted']} collections, {points(row['difference'])}{spread} points on average"
-            + (f" ({row['answer']})" if len(agreed) > 1 else "")
-            + (", no loss" if rule.removes and row["low"] > NO_LOSS else "")
+            f"with {titles.encoder(row['model'])} in {seen} of {row['counted']}{collections} "
+            f"({'; '.join(said)})"
         )
-    return f"{opening.capitalize()}: {'; '.join(parts)}."
+    return f"{opening.capitalize()}: significantly {rule.outcome} {', '.join(parts)}."
 
 
 def compared(rows: pd.DataFrame) -> list[str]:
