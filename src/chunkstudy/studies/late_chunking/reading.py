@@ -43,7 +43,7 @@ def sentence(rule: Rule, rows: pd.DataFrame) -> str:
     """
     agreed = set(rows["answer"])
     opening = rows["answer"].iloc[0] if len(agreed) == 1 else "it depends on the model"
-    parts = []
+    parts: list[str] = []
     for _, row in rows.iterrows():
         seen = len(row[SEEN].split(", ")) if row[SEEN] else 0
         collections, mean = ("", "") if parts else (" collections", " points on average")
