@@ -29,7 +29,7 @@ class Read:
         attention: (n, n), what the token of a row pays to that of a column, the mean over all
             layers and heads.
         largest: (n, n), the same in the last layer, the maximum over its heads.
-        states: what the reader needs to read parts again.
+        states: what the reader needs to read places again.
     """
 
     entropy: Floats
