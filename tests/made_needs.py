@@ -1,4 +1,4 @@
-"""What chunkers need, made of digests: vectors, replies of a language model, strengths."""
+"""What chunkers need, made of digests: vectors, replies of a language model."""
 
 from __future__ import annotations
 
@@ -20,13 +20,6 @@ def hashed(texts: Sequence[str]) -> Vectors:
     rows = [np.random.default_rng(_number(text)).uniform(size=16) for text in texts]
     vectors = np.asarray(rows).reshape(len(texts), 16)
     return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
-
-
-def strengths(text: str, ends: Sequence[int], signal: str) -> list[float]:
-    """Strengths of a signal, some of them not measured."""
-    found = np.random.default_rng(_number(signal + text)).normal(size=len(ends))
-    found[::5] = np.nan
-    return [float(one) for one in found]
 
 
 def said(text: str, finish: Finish = "stop") -> Reply:

@@ -42,7 +42,7 @@ from chunkstudy.runs.requirements import reason_not_run
 from chunkstudy.runs.run import evaluate
 from chunkstudy.runs.store import VectorStore
 from tests import small_study
-from tests.made_needs import PROSE, asking, hashed, replies, strengths
+from tests.made_needs import PROSE, asking, hashed, replies
 
 ANY_TEXT = [
     slug
@@ -56,7 +56,7 @@ LETTERS = st.text(st.sampled_from("ab C.!?\n\"' é世\0"), max_size=120)
 
 
 def built(slug: str, protocol: Protocol = CORRECTED) -> Chunker:
-    return build_chunker(slug, protocol, hashed, ask=asking(replies), strengths=strengths)
+    return build_chunker(slug, protocol, hashed, ask=asking(replies))
 
 
 def test_a_new_chunker_takes_a_function_and_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,7 +75,7 @@ def test_a_new_chunker_takes_a_function_and_a_line(monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize("name", CHUNKERS)
 def test_a_chunker_without_what_it_needs_says_so(name: str) -> None:
     entry = CHUNKERS[name]
-    lacking = [need for need in ("embed", "ask", "strengths") if entry.takes(need)]
+    lacking = [need for need in ("embed", "ask") if entry.takes(need)]
     slug = "-".join([name, *("60", "12")[: len(entry.sizes)]])
     if lacking:
         with pytest.raises(ValueError, match=f"by `{lacking[0]}`; give it that"):

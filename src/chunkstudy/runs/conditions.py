@@ -5,9 +5,8 @@ command line. A chunker's slug is its name, its sizes, and the length function w
 first: ``recursive-400-200``, ``token-250-125-wordpiece``, ``cluster-200``, ``kamradt``,
 ``fixed-256``. Where another model than the evaluated one, or the one the paper asked, draws the
 boundaries, it is named at the end: ``semantic-by-jinaai__jina-embeddings-v2-small-en``,
-``lumberchunker-by-local__QuantFactory__SmolLM2-135M-Instruct-GGUF``. A causal model other than the
-study's own is too, where its signals draw them: ``signal-surprisal-200-by-owner__name@revision``.
-Whether a model that is named can be asked is decided when it is.
+``lumberchunker-by-local__QuantFactory__SmolLM2-135M-Instruct-GGUF``. Whether a model that is named
+can be asked is decided when it is.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from typing import NamedTuple
 
 from chunkstudy.base import models
 from chunkstudy.base.faults import ModelError
-from chunkstudy.base.models import SMOLLM, is_causal_model, is_language_model
+from chunkstudy.base.models import is_language_model
 from chunkstudy.base.protocols import CORRECTED, PROTOCOLS, Protocol
 from chunkstudy.chunkers import contexts
 from chunkstudy.chunkers.structure import check_sizes
@@ -109,8 +108,8 @@ def parse_encoder(slug: str) -> EncoderName:
 @dataclass(frozen=True, slots=True)
 class ChunkerSpec:
     """A chunker and its parameters: size, then overlap, in tokens of ``length``; ``by`` is the slug
-    of the model that draws the boundaries, where it is not the evaluated encoder, the language
-    model that the paper asked, or the causal model that the study reads with."""
+    of the model that draws the boundaries, where it is neither the evaluated encoder nor the
+    language model that the paper asked."""
 
     name: str
     sizes: tuple[int, ...] = ()
@@ -144,11 +143,6 @@ class ChunkerSpec:
         does."""
         return self.by.replace("__", "/") if self.entry.llm and self.by else self.entry.llm
 
-    @property
-    def reader(self) -> str:
-        """The hub id of the causal model whose signals draw the boundaries; empty where none do."""
-        return (self.by.replace("__", "/") or SMOLLM) if self.entry.takes("strengths") else ""
-
 
 EXAMPLES = ("recursive-200-0", "token-250-125", "fixed-256", "sentence-5", "cluster-200")
 """Chunkers with sizes, which a mistyped one may have meant."""
@@ -171,10 +165,9 @@ def parse_chunker(slug: str) -> ChunkerSpec:
         if spec.encoder:
             parse_encoder(by)
         asks = bool(spec.llm) and is_language_model(spec.llm)
-        read = bool(spec.reader) and is_causal_model(spec.reader)
-        if spec.llm == entry.llm != "" or spec.reader == SMOLLM:
+        if spec.llm == entry.llm != "":
             spec = replace(spec, by="")
-        if spec.length in entry.lengths and (spec.needs_encoder or asks or read or not by):
+        if spec.length in entry.lengths and (spec.needs_encoder or asks or not by):
             return spec
     meant = ""
     for near in get_close_matches(slug, [*CHUNKERS, *EXAMPLES], n=1):

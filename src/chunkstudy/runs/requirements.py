@@ -6,7 +6,6 @@ from chunkstudy.base import weights
 from chunkstudy.collections import gutenqa, registry
 from chunkstudy.encoders import api, models
 from chunkstudy.llm import asking, providers
-from chunkstudy.llm.causal_models import causal_model
 from chunkstudy.llm.openai_client import KEY
 from chunkstudy.runs.conditions import Condition
 
@@ -30,13 +29,6 @@ def requirements(condition: Condition, lacking_here: bool = False) -> list[str]:
         sentences += _of_replies(chunker.llm, "draws these boundaries", lacking_here, nobody)
     if method.llm:
         sentences += _of_replies(method.llm, "writes these contexts", lacking_here)
-    reader = causal_model(chunker.reader) if chunker.reader else None
-    if reader and not (lacking_here and weights.at_hand(reader)):
-        how = weights.remedy(reader)
-        sentences.append(
-            f"needs the weights of {reader.id}, whose reading of the text draws these boundaries: "
-            + (f"{how} or go online once" if how else "go online")
-        )
     if (known := chunker.entry.segments) and condition.collection not in known:
         sentences.append(
             f"needs a segmentation of {condition.collection}: {condition.chunker} is one of "

@@ -181,8 +181,7 @@ def chunker(slug: str) -> str:
     if spec.name not in ("fixed", "fixed-merged", "fixed-dropped", "sentence"):
         parts += [LENGTHS[spec.length]] if unit == "tokens" else []
     if spec.by:
-        asked = spec.llm or (spec.reader and f"local/{spec.reader}")
-        by = language_model(asked) if asked else encoder(spec.by)
+        by = language_model(spec.llm) if spec.llm else encoder(spec.by)
         parts.append(f"boundaries by {by}")
     return ", ".join(part for part in parts if part)
 

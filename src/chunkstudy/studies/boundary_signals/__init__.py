@@ -11,14 +11,13 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from chunkstudy.chunkers.signals import PROFILE, SIGNALS, measure
-from chunkstudy.llm.causal_models import SMOLLM, CausalReader
-from chunkstudy.llm.recordings import RecordedLines
-from chunkstudy.runs import chunking
+from chunkstudy.base.models import SMOLLM
 from chunkstudy.runs.conditions import MINILM
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.boundary_signals.areas import DISTANCE
+from chunkstudy.studies.boundary_signals.reader import CausalReader
+from chunkstudy.studies.boundary_signals.signals import PROFILE, measure
 from chunkstudy.studies.boundary_signals.texts import SENTENCE, Text, every
 
 COLLECTIONS = ("builtin", "chroma", "gutenqa-emma")
@@ -31,30 +30,15 @@ def tables(context: Context, _: tuple[str, ...] = ()) -> dict[str, pd.DataFrame]
     """``places``: a row per candidate, with what begins there and every signal; ``profile``: mean
     entropy by token around the ends of sentences inside paragraphs."""
     texts = every(context.collection)
-    memory = chunking.memory(SMOLLM, context.places.vectors)
     reader = CausalReader(SMOLLM)
-    places = read(reader, texts, memory)
     context.note(reader.describe())
+    places = pd.concat([measure(reader, text) for text in texts], ignore_index=True)
     store = context.store(MINILM)
     places[DISTANCE] = np.concatenate([distances(store, text) for text in texts])
     return {
         "places": places.drop(columns=["end", *PROFILE]).round(DECIMALS),
         "profile": profile(places),
     }
-
-
-def read(
-    reader: CausalReader, texts: list[Text], memory: RecordedLines | None = None
-) -> pd.DataFrame:
-    """A row per candidate, a column per signal and per token around it."""
-    names = (*SIGNALS, *PROFILE)
-    rows = [
-        text.places.join(
-            measure(reader, text.whole, text.places["end"].tolist(), names, memory, label=text.name)
-        )
-        for text in texts
-    ]
-    return pd.concat(rows, ignore_index=True)
 
 
 def distances(store: VectorStore, text: Text) -> np.ndarray:
@@ -75,7 +59,7 @@ def profile(places: pd.DataFrame) -> pd.DataFrame:
     """Mean entropy of each token around the end of a sentence, within paragraphs, a row per text
     and offset; ``0`` is the first token of the next sentence."""
     known = places[places["begins"] == SENTENCE][["text", *PROFILE]].dropna()
-    tokens = known.rename(columns=PROFILE).melt("text", var_name="offset", value_name="entropy")
+    tokens = known.melt("text", var_name="offset", value_name="entropy")
     by_token = tokens.groupby(["text", "offset"], sort=False)["entropy"]
     table = by_token.agg(places="size", entropy="mean", error="sem").reset_index()
     order = pd.Categorical(table["text"], known["text"].unique())

@@ -19,11 +19,11 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from chunkstudy.chunkers.signals import SIGNALS, strength
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import HIGHER, LOWER, NOT_SHOWN, SIGNIFICANT
 from chunkstudy.evaluation.statistics.intervals import LEVEL
 from chunkstudy.studies.boundary_signals import roc
+from chunkstudy.studies.boundary_signals.signals import INFLUENCE, SIGNALS
 from chunkstudy.studies.boundary_signals.texts import DOCUMENT, SENTENCE
 from chunkstudy.study.drawing import COLORS, intervals, one_legend, rows_named, style, titled
 from chunkstudy.study.titles import SIGNALS as CALLED
@@ -53,10 +53,6 @@ BASELINES = (PARAGRAPH_END, SINCE, PUNCTUATION)
 DISTANCE = "distance"
 FEWEST = 10
 """Documents below which stretches between true boundaries are drawn; other places of a task."""
-BOOTSTRAP = (
-    "percentile bootstrap over documents, or over the stretches between boundaries where these "
-    f"are fewer than {FEWEST}, {roc.RESAMPLES:,} resamples"
-)
 NORMAL = (
     "of means normal, from the errors of the jackknife over the same groups; those of two kinds in "
     "one text are taken to go together"
@@ -110,7 +106,8 @@ def scores(
     lengths = np.log(places[["before", "after"]])
     layout = np.column_stack([ends, *marks, lengths]).astype(float)
     return {
-        **{signal: strength(signal, places[signal]) for signal in (*SIGNALS, DISTANCE)},
+        **{signal: places[signal] for signal in (*SIGNALS, DISTANCE)},
+        INFLUENCE: -places[INFLUENCE],
         PARAGRAPH_END: ends,
         SINCE: places["since"],
         PUNCTUATION: roc.held_out(layout, true, groups),
@@ -149,7 +146,7 @@ def areas(tasks: list[Task], against: str = "") -> pd.DataFrame:
         p_holm=holm,
         family_size=p.transform("count").astype(int),
         shown=words,
-        interval=np.where(mean, NORMAL, BOOTSTRAP),
+        interval=np.where(mean, NORMAL, ""),
     )
 
 

@@ -87,8 +87,6 @@ def area(first: PairCounts, second: PairCounts | None = None) -> Tested:
     """The area, or its difference from a second one of the same places, with the percentile
     bootstrap over groups, its standard error by the jackknife over groups, and the two-sided p of
     being at chance, or of no difference, against t with groups - 1 degrees of freedom.
-
-    A group whose absence leaves nothing to compare takes no part in the jackknife.
     """
     count = len(first.won)
 
@@ -97,11 +95,10 @@ def area(first: PairCounts, second: PairCounts | None = None) -> Tested:
 
     shift = CHANCE if second is None else 0.0
     drawn, without = above(_times(count)), above(1 - np.eye(count))
-    drawn, without = drawn[~np.isnan(drawn)], without[~np.isnan(without)]
-    squares = ((without - without.mean()) ** 2).sum() if len(without) > 1 else np.nan
-    error = float(np.sqrt((len(without) - 1) / max(1, len(without)) * squares))
+    squares = ((without - without.mean()) ** 2).sum()
+    error = float(np.sqrt((count - 1) / count * squares))
     interval = percentile_interval(drawn + shift)
-    whole = tested(float(above(np.ones(count))), interval, error, max(0, len(without) - 1))
+    whole = tested(float(above(np.ones(count))), interval, error, count - 1)
     return whole._replace(mean=whole.mean + shift)
 
 

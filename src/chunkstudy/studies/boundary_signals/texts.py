@@ -20,8 +20,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from chunkstudy.base.spans import Collection
-from chunkstudy.chunkers.cutting_by_signal import within
+from chunkstudy.base.spans import Collection, Span
+from chunkstudy.chunkers.semantic import punkt
 from chunkstudy.collections import gutenqa
 
 MESSAGE = re.compile(
@@ -38,6 +38,12 @@ READ = 30_000
 """Characters of Chroma's wikitexts that are read; the corpus has 118,372."""
 AROUND, PLACES, SEED = 2, 20, 0
 """Of Emma: candidates on either side of a chapter's end, and how many other places are drawn."""
+ABBREVIATIONS = (
+    "mr", "mrs", "ms", "messrs", "dr", "st", "prof", "rev", "capt", "col", "gen", "vs", "cf",
+    "e.g", "i.e", "al", "fig", "lit", "approx",
+)  # fmt: skip
+"""What ends with a full stop that ends no sentence."""
+LETTER = re.compile(r"[^\W\d_]")
 QUOTED = re.compile(r"[.?!…]+[\"'”’)\]]+$")
 Paragraph = tuple[str, str]
 """Its text, and what else begins with it: a ``document`` (article, chat, chapter), a ``part`` of
@@ -155,7 +161,7 @@ def text(name: str, paragraphs: Iterable[Paragraph]) -> Text:
     rows = [
         (" ".join(unescaped(paragraph[first:last]).split()), SENTENCE if n else begins)
         for paragraph, begins in paragraphs
-        for n, (first, last) in enumerate(within(paragraph))
+        for n, (first, last) in enumerate(sentences(paragraph))
     ]
     table = pd.DataFrame(rows, columns=["sentence", "begins"])
     after = table["sentence"].str.len()
@@ -177,6 +183,27 @@ def text(name: str, paragraphs: Iterable[Paragraph]) -> Text:
     )
     # before the first sentence nothing ends
     return Text(name, table["sentence"].tolist(), places[1:].reset_index(drop=True))
+
+
+def sentences(paragraph: str) -> list[Span]:
+    """The sentences of a paragraph; between them lies nothing but white space.
+
+    They are NLTK's Punkt's under a fixed list of abbreviations. What holds no letter, such as the
+    number of a list item, belongs to the sentence that it precedes, and what begins with a small
+    letter, as *said she* after a question, to the one before it.
+    """
+    joined: list[Span] = []
+    begun: int | None = None
+    for start, end in punkt(ABBREVIATIONS).span_tokenize(paragraph):
+        begun = start if begun is None else begun
+        if LETTER.search(paragraph, start, end):
+            goes_on = bool(joined) and paragraph[begun].islower()
+            joined.append((joined.pop()[0] if goes_on else begun, end))
+            begun = None
+    if begun is not None:
+        first = joined.pop()[0] if joined else begun
+        joined.append((first, len(paragraph.rstrip())))
+    return joined
 
 
 def mark(sentence: str) -> str:

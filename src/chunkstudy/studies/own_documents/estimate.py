@@ -68,7 +68,7 @@ def _work(
     them are neither kept nor among those ``counted`` for systems before it."""
     documents = [document.text for document in pipeline.collection.documents]
     catalogued = [parse_chunker(part.slug) for part in system.chunker.cutting if not part.function]
-    drawn = (spec.entry.passes or float(bool(spec.llm or spec.reader)) for spec in catalogued)
+    drawn = (spec.entry.passes or float(bool(spec.llm)) for spec in catalogued)
     if passes := sum(drawn):  # how often the text is read to draw boundaries
         tokens = sum(counter("wordpiece").count_many(documents)) * (passes + 1)
         return "boundaries to be drawn, at most", documents, round(tokens)
