@@ -236,7 +236,7 @@ def test_duplicates_fall_as_in_the_official_loop(vectors: Vectors, most: float) 
             if left[i] and left[j] and similar[i, j] > most:
                 left[j] = False
     near = np.abs(similar - most).min() < 1e-5  # where rounding decides, either is right
-    found = filters.alike(vectors, most, np.ones(len(vectors), dtype=np.bool_))
+    found = filters.alike(vectors, most)
     assert near or (~found).tolist() == left
 
 

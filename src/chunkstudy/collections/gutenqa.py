@@ -51,6 +51,12 @@ def sheet(name: str) -> pd.DataFrame:
     return pd.read_excel(fetch(WORKBOOKS[name]), dtype=str, keep_default_na=False)
 
 
+@lru_cache(maxsize=1)
+def emma_text() -> str:
+    """Emma, as its released paragraphs give it."""
+    return "\n".join(sheet("paragraphs")["Chunk"])
+
+
 @dataclass(frozen=True, slots=True)
 class HubFile:
     """A file of a dataset on the hub; what is None was never checked and blocks a load."""
@@ -106,8 +112,7 @@ def load_emma() -> Collection:
     """
     for workbook in WORKBOOKS.values():  # so that the released chunkers need no network later
         fetch(workbook)
-    paragraphs = texts(sheet("paragraphs"), "Chunk")
-    return _assembled(EMMA, {EMMA_DOCUMENT: "\n".join(paragraphs)}, asked(EMMA), {})
+    return _assembled(EMMA, {EMMA_DOCUMENT: emma_text()}, asked(EMMA), {})
 
 
 def load() -> Collection:
@@ -149,14 +154,11 @@ def parse(paragraphs: pd.DataFrame, questions: pd.DataFrame) -> Collection:
 
     As in ielab: a book's paragraphs in the file's order, joined by line breaks. Columns as the
     datasets' cards name them.
-
-    Raises:
-        SourceError: if a cell lacks its text.
     """
     books: dict[str, str] = {}
     names: dict[str, str] = {}
     for book, rows in paragraphs.groupby(pd.Index(books_of(paragraphs)), sort=False):
-        books[book], names[book] = "\n".join(texts(rows, "Chunk")), rows["Book Name"].iloc[0]
+        books[book], names[book] = "\n".join(rows["Chunk"]), rows["Book Name"].iloc[0]
     groups = {
         query: names[book]
         for query, book in zip(questions["id"], questions["document"], strict=True)
@@ -168,29 +170,13 @@ def gold_strings(name: str = EMMA) -> dict[str, str]:
     """The judged passages as quoted, by query id, for the published rule: lower-cased, the string
     must occur in the chunk (LumberChunker's Retrieval_Granularities_Eval.ipynb)."""
     questions = asked(name)
-    return dict(zip(questions["id"], texts(questions, "Chunk Must Contain"), strict=True))
+    return dict(zip(questions["id"], questions["Chunk Must Contain"], strict=True))
 
 
 def proposition_answers() -> dict[str, str]:
     """The string that must occur in a proposition of Emma instead, by query id; 19 of 30 do."""
     questions = asked(EMMA)
     return dict(zip(questions["id"], questions["Proposition Answer"], strict=True))
-
-
-def texts(table: pd.DataFrame, column: str) -> list[str]:
-    """The texts in a column.
-
-    Raises:
-        SourceError: if the column is missing or a cell holds no text.
-    """
-    values = table.get(column, pd.Series(None, table.index, dtype=object))
-    for number, value in values.items():
-        if not isinstance(value, str):
-            raise SourceError(
-                f"row {number} has no text in column {column!r}; check that the file is the "
-                "release's"
-            )
-    return values.tolist()
 
 
 def books_of(table: pd.DataFrame) -> list[str]:
@@ -206,11 +192,11 @@ def _assembled(
     A passage that stands several times is judged everywhere: the published rule accepts any place.
     """
     ids, documents = questions["id"], questions["document"]
-    passages = zip(ids, documents, texts(questions, "Chunk Must Contain"), strict=True)
+    passages = zip(ids, documents, questions["Chunk Must Contain"], strict=True)
     return Collection(
         name,
         tuple(Document(*book) for book in books.items()),
-        tuple(map(Query, ids, texts(questions, "Question"), documents)),
+        tuple(map(Query, ids, questions["Question"], documents)),
         tuple(
             Judgment(query, document, *span)
             for query, document, passage in passages

@@ -22,7 +22,6 @@ from itertools import pairwise
 from chunkstudy.base.folding import View, folded, solid
 from chunkstudy.base.spans import RewrittenSpan, Span
 from chunkstudy.collections import builtin, gutenqa
-from chunkstudy.collections.gutenqa import sheet, texts
 
 Pieces = list[RewrittenSpan | None]
 """Pieces of a text in the given order: (start, end, the piece as released and embedded), and None
@@ -55,7 +54,7 @@ def segmentation(name: str, text: str) -> Sequence[Span] | Sequence[RewrittenSpa
     """
     if name == HANDMADE:
         return by_hand(text)
-    if text != emma_text():
+    if text != gutenqa.emma_text():
         raise ReleasedError(
             f"{name} segments {gutenqa.EMMA_DOCUMENT} only; use it with {gutenqa.EMMA}"
         )
@@ -69,12 +68,12 @@ def emma(name: str) -> Pieces:
     Raises:
         SourceError: if a file is missing or has another digest.
     """
-    released = sheet(RELEASED[name])
-    chunks = align(emma_text(), texts(released, "Chunk"))
+    released = gutenqa.sheet(RELEASED[name])
+    chunks = align(gutenqa.emma_text(), released["Chunk"].tolist())
     if name != PROPOSITION:
         return chunks
-    propositions = texts(sheet("propositions"), "Propositions")
-    parents = match_propositions(texts(released, "Propositions"), propositions)
+    propositions = gutenqa.sheet("propositions")["Propositions"].tolist()
+    parents = match_propositions(released["Propositions"].tolist(), propositions)
     places = [None if parent is None else chunks[parent] for parent in parents]
     drawn = zip(propositions, places, strict=True)
     return [place and (*place[:2], proposition) for proposition, place in drawn]
@@ -134,12 +133,6 @@ def match_propositions(lists: Sequence[str], propositions: Sequence[str]) -> lis
         listed[i][0] if i < len(listed) and listed[i][1] == proposition else None
         for i, proposition in enumerate(propositions)
     ]
-
-
-@lru_cache(maxsize=1)
-def emma_text() -> str:
-    """Emma, as its released paragraphs give it."""
-    return "\n".join(texts(sheet("paragraphs"), "Chunk"))
 
 
 def by_hand(text: str) -> list[Span]:

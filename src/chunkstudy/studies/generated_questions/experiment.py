@@ -11,7 +11,6 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-import numpy as np
 import pandas as pd
 
 from chunkstudy.base import sources
@@ -140,13 +139,12 @@ def _released(collection: Collection, store: VectorStore) -> pd.DataFrame:
         questions = [query.text for query in queries]
         excerpts = [[texts[part][j.start : j.end] for j in judged[query.id]] for query in queries]
         filtered = filters.apply(questions, excerpts, store.encode, -1.0, filters.MOST)
-        every = np.ones(len(queries), dtype=np.bool_)
         columns = {
             "query_id": [query.id for query in queries],
             "part": part,
             **filtered[[filters.LEAST_SIMILAR, filters.MOST_SIMILAR]],
             "alike above 0.78": filtered["dropped"] != "",
-            "alike above 0.6": filters.alike(store.encode(questions, "query"), GUIDE, every),
+            "alike above 0.6": filters.alike(store.encode(questions, "query"), GUIDE),
         }
         frames.append(pd.DataFrame(columns))
     return pd.concat(frames, ignore_index=True)

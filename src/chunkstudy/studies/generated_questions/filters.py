@@ -55,31 +55,27 @@ def apply(
     quoted = encode(list(chain.from_iterable(excerpts)), "document")
     similarity = np.full(len(questions), np.inf)
     np.minimum.at(similarity, of, np.einsum("ij,ij->i", asked[of], quoted).astype(np.float64))
-    like = alike(asked, most, similarity >= least)
+    fits = similarity >= least
+    like = np.zeros(len(questions), dtype=np.bool_)
+    like[fits] = alike(asked[fits], most)
     return pd.DataFrame(
         {
             LEAST_SIMILAR: similarity,
             MOST_SIMILAR: [
                 float((asked[:i] @ asked[i]).max()) if i else np.nan for i in range(len(asked))
             ],
-            "dropped": np.select([similarity < least, like], [UNLIKE, ALIKE], ""),
+            "dropped": np.select([~fits, like], [UNLIKE, ALIKE], ""),
         }
     )
 
 
-def alike(questions: Vectors, most: float, considered: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Of each question whether it is dropped because of an earlier one.
-
-    From first to last, a question that is kept drops all later ones that are more similar to it
-    than ``most``. Questions that are not considered drop none and are not dropped.
-
-    Args:
-        questions: shape (questions, dimension).
-        considered: shape (questions,).
+def alike(questions: Vectors, most: float) -> NDArray[np.bool_]:
+    """Of each question, shape (questions, dimension), whether it is dropped because of an earlier
+    one: from first to last, one that is kept drops all later ones that are more similar to it than
+    ``most``.
     """
     dropped = np.zeros(len(questions), dtype=np.bool_)
-    for i in np.flatnonzero(considered):
+    for i, question in enumerate(questions):
         if not dropped[i]:
-            later = questions[i + 1 :] @ questions[i] > most
-            dropped[i + 1 :] |= later & considered[i + 1 :]
+            dropped[i + 1 :] |= questions[i + 1 :] @ question > most
     return dropped
