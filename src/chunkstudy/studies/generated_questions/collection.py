@@ -18,7 +18,7 @@ from chunkstudy.base.places import Places
 from chunkstudy.collections import own, own_documents, own_questions
 from chunkstudy.collections.own_documents import OwnDocuments
 from chunkstudy.llm.asking import Asker, mode_from_environment
-from chunkstudy.llm.prices import money, price
+from chunkstudy.llm.prices import expected
 from chunkstudy.llm.recordings import replies_folder
 from chunkstudy.runs.store import load_store
 from chunkstudy.studies.generated_questions import filters, generate
@@ -79,23 +79,20 @@ def make(
     became = filtered.round(6).astype(object).replace(float("nan"), None).to_dict("records")
     candidates = list(zip(made.questions, became, strict=True))
     kept = [question for question, told in candidates if not told["dropped"]]
-    tokens = (
-        sum(reply.input_tokens for reply in made.replies),
-        sum(reply.output_tokens for reply in made.replies),
-    )
-    costs = price(settings.model)
-    dollars = None if costs is None else round(costs.dollars(*tokens), 6)
+    read = sum(reply.input_tokens for reply in made.replies)
+    written = sum(reply.output_tokens for reply in made.replies)
+    took = expected(settings.model, len(made.replies), read, written)
     report = {
         "settings": asdict(settings),
         "documents": len(documents.documents),
         "left out": Counter(documents.left_out.values()),
-        "requests": len(made.replies),
+        "requests": took.requests,
         "candidates": len(made.questions),
         "given up": settings.questions - len(made.questions),
         "rejected": made.rejected,
-        "input tokens": tokens[0],
-        "output tokens": tokens[1],
-        "dollars": dollars,
+        "input tokens": read,
+        "output tokens": written,
+        "dollars": None if took.dollars is None else round(took.dollars, 6),
         "thresholds": {"least": least, "most": most},
         "encoder": store.encoder.describe(),
         "dropped": Counter(filter(None, filtered["dropped"])),
@@ -106,9 +103,8 @@ def make(
     write_json(folder / REPORT, report)
     own_questions.write(folder / own.QUESTIONS, kept)
     say(
-        f"{len(made.replies)} replies gave {len(made.questions)} questions, {len(kept)} of which "
-        f"are kept ({folder / REPORT} says why the others are not); {tokens[0]:,} tokens in, "
-        f"{tokens[1]:,} out, {money(dollars)}"
+        f"{len(kept)} of {len(made.questions)} questions kept, and {folder / REPORT} says why the "
+        f"others are not; {took}"
     )
     return folder
 
