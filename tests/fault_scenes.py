@@ -28,7 +28,6 @@ from safetensors import SafetensorError, safe_open
 from chunkstudy.base.files import json_text, write_json, write_text
 from chunkstudy.base.models import MODELS
 from chunkstudy.base.places import Places
-from chunkstudy.commands import generating
 from chunkstudy.llm import asking
 from chunkstudy.llm.interface import Message, Request
 from chunkstudy.publish import notebooks, readme, reproduce
@@ -36,7 +35,8 @@ from chunkstudy.runs import conditions, records, store
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.run import read_together, run
 from chunkstudy.runs.store import SUFFIX
-from chunkstudy.studies.generated_questions.prompts import GenerationSettings
+from chunkstudy.studies.generated_questions import collection
+from chunkstudy.studies.generated_questions.generate import GenerationSettings
 from chunkstudy.study.formats import write_csv
 from tests import api_server, checkpoints, forking, mounts, small_study, small_training
 
@@ -121,10 +121,10 @@ def generate(
 ) -> Path:
     """Generate questions on a folder of texts; letters are what similarities count, so that no
     weights are needed."""
-    generating.load_store = lambda _, folder: store.VectorStore(small_study.Letters(), folder)  # type: ignore[assignment]
-    settings = GenerationSettings(LANGUAGE_MODEL, 6, characters=200, attempts=4)
+    collection.load_store = lambda _, folder: store.VectorStore(small_study.Letters(), folder)  # type: ignore[assignment]
+    settings = GenerationSettings(LANGUAGE_MODEL, 6)
     places = Places(source.parent)
-    return generating.run(places, source, settings, out, "none", -1.0, 0.99, say, replay)
+    return collection.make(places, source, settings, out, "none", -1.0, 0.99, say, replay)
 
 
 def small_project(folder: str) -> None:

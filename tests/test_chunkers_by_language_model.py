@@ -370,7 +370,7 @@ def emma() -> tuple[str, list[int], list[str]]:
     """Text, the paragraphs at which the authors' chunks begin, and the chunks."""
     if not all(find(workbook.path) for workbook in gutenqa.WORKBOOKS.values()):
         pytest.skip("Emma is not here; `chunkstudy fetch gutenqa-emma` brings it")
-    text = released.emma_text()
+    text = gutenqa.emma_text()
     spans = list(filter(None, released.emma("lumberchunker-released")))
     starts = {start: i for i, (start, _) in enumerate(paragraphs(text))}
     return text, [starts[start] for start, _, _ in spans], [text for *_, text in spans]

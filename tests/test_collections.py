@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import shutil
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -16,7 +14,6 @@ import pytest
 from typer.testing import CliRunner
 
 from chunkstudy.base import sources
-from chunkstudy.base.files import sha256
 from chunkstudy.base.places import Places
 from chunkstudy.base.sources import SourceError
 from chunkstudy.base.spans import Collection, Document, Judgment, Query
@@ -26,7 +23,6 @@ from chunkstudy.collections import (
     chroma,
     covid_qa,
     evidence_inference,
-    fairytaleqa,
     qmsum,
     registry,
 )
@@ -325,43 +321,3 @@ def test_a_prompt_becomes_one_sentence_and_its_spans_do_not_overlap() -> None:
     assert all(
         query.text.startswith("effect of ") and "\n" not in query.text for query in loaded.queries
     )
-
-
-@pytest.mark.parametrize(
-    ("path", "before", "after", "load", "message"),
-    [
-        ("qmsum/val/Bed002.json", '"14",\n                    "22"', '"14", "99999"',
-         partial(qmsum.load_within, splits=("val",)), r"marks turns \d+ to 99999 of \d+"),
-        ("fairytaleqa/questions/black-arts-questions.csv", "1,local,1,", "1,local,77,",
-         fairytaleqa.load_within, "black-arts-1 of FairytaleQA names section '77'"),
-        ("evidence_inference/txt/PMC32174.txt", "a", "aa",
-         evidence_inference.load_within, "where another text stands"),
-        ("evidence_inference/prompts.csv", "11172,", "999,",
-         evidence_inference.load_within, "prompt 999 of Evidence Inference has no annotated"),
-    ],
-)  # fmt: skip
-def test_turns_sections_spans_and_articles_that_do_not_fit_are_refused(
-    path: str,
-    before: str,
-    after: str,
-    load: Callable[[], Collection],
-    message: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """A file as released is changed in one place, its digest with it."""
-    collection, _, name = path.partition("/")
-    whole = sources.find(path)
-    if whole is None:
-        pytest.skip(f"{collection} is not under CHUNKSTUDY_DATA")
-    shutil.copytree(whole.parents[name.count("/")], tmp_path / collection)
-    file = tmp_path / path
-    content = file.read_text("utf-8")
-    assert before in content
-    file.unlink()
-    file.write_text(content.replace(before, after, 1), "utf-8")
-    listed = sources.listed(collection) | {name: sha256(file)}
-    monkeypatch.setattr(sources, "listed", lambda _: listed)
-    monkeypatch.setenv("CHUNKSTUDY_DATA", str(tmp_path))
-    with pytest.raises(SourceError, match=message):
-        load()

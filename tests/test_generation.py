@@ -4,7 +4,7 @@ comes of it, or a counted rejection; with the real SDK, stopped and resumed, ref
 from __future__ import annotations
 
 import json
-from collections import Counter
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,22 +19,20 @@ from typer.testing import CliRunner
 from chunkstudy.base.spans import Document
 from chunkstudy.collections import own
 from chunkstudy.collections.chroma import joins_with_and
+from chunkstudy.collections.own_documents import OwnDocuments
 from chunkstudy.commands import cli
 from chunkstudy.llm.asking import NotRecordedError
 from chunkstudy.llm.interface import Finish, LanguageModelError, Reply, Request
 from chunkstudy.llm.prices import budget
-from chunkstudy.studies.generated_questions import filters, generate, output, prompts
+from chunkstudy.studies.generated_questions import collection, filters, generate
 from chunkstudy.studies.generated_questions.filters import ALIKE, UNLIKE
 from chunkstudy.studies.generated_questions.generate import (
-    Candidate,
+    ASKED,
+    ATTEMPTS,
     Generated,
+    GenerationSettings,
     price,
     turns,
-)
-from chunkstudy.studies.generated_questions.prompts import (
-    OATH,
-    GenerationSettings,
-    draw,
 )
 from tests import api_server
 from tests.api_server import Asked
@@ -43,6 +41,8 @@ from tests.fault_scenes import generate as generate_from
 
 MODEL = "authored/questions"
 FERRY = "The ferry Linnet was launched in 1931. “She — carried\n240 people.” The ferry ran."
+EXAMPLE = json.loads(ASKED["reply"])
+OATH = EXAMPLE["oath"]
 TEXTS = st.text(st.sampled_from("ab. \n“é-"), min_size=1, max_size=300).filter(str.strip)
 
 
@@ -61,7 +61,7 @@ def once(
     finish: Finish = "stop",
 ) -> Generated:
     """What comes of one reply to one question on one document."""
-    asked = GenerationSettings(MODEL, 1, attempts=1)
+    asked = GenerationSettings(MODEL, 1)
     return generate.generate([Document("a", text)], asked, lambda _: reply(content, finish))
 
 
@@ -76,28 +76,29 @@ def once(
     ],
 )
 def test_an_excerpt_is_the_documents_own_text(quoted: str, found: str) -> None:
-    (candidate,) = once(proposal(quoted)).candidates
-    assert [FERRY[start:end] for start, end in candidate.excerpts] == [found]
+    (question,) = once(proposal(quoted)).questions
+    (excerpt,) = question.excerpts
+    assert excerpt.text == FERRY[excerpt.start : excerpt.end] == found
 
 
 @pytest.mark.parametrize(
     ("content", "finish", "reason"),
     [
-        ("I would rather not.", "refused", generate.DECLINED),
-        ("", "blocked", generate.DECLINED),
-        ('{"question": "When', "length", generate.CUT),
-        ('{"question": "When', "stop", generate.NOT_JSON),
-        ("[" * 100_000, "stop", generate.NOT_JSON),
-        ([proposal("The ferry")], "stop", generate.NOT_JSON),
-        ({"references": ["The ferry"]}, "stop", generate.NO_QUESTION),
-        (proposal("The ferry", question=" \n"), "stop", generate.NO_QUESTION),
-        (proposal("The ferry", question="\ud800"), "stop", generate.NOT_JSON),
-        ({"question": "When?"}, "stop", generate.NO_EXCERPTS),
-        (proposal(), "stop", generate.NO_EXCERPTS),
-        ({"question": "When?", "references": "The ferry"}, "stop", generate.NO_EXCERPTS),
-        (proposal(*["The ferry"] * 6), "stop", generate.TOO_MANY),
-        (proposal({"content": "The ferry"}), "stop", generate.NO_TEXT),
-        (proposal("  \n"), "stop", generate.NO_TEXT),
+        ("I would rather not.", "refused", generate.UNFINISHED["refused"]),
+        ("", "blocked", generate.UNFINISHED["blocked"]),
+        ('{"question": "When', "length", generate.UNFINISHED["length"]),
+        ('{"question": "When', "stop", generate.OTHER_FORM),
+        ("[" * 100_000, "stop", generate.OTHER_FORM),
+        ([proposal("The ferry")], "stop", generate.OTHER_FORM),
+        ({"references": ["The ferry"]}, "stop", generate.OTHER_FORM),
+        (proposal("The ferry", question=" \n"), "stop", generate.OTHER_FORM),
+        (proposal("The ferry", question="\ud800"), "stop", generate.OTHER_FORM),
+        ({"question": "When?"}, "stop", generate.OTHER_FORM),
+        (proposal(), "stop", generate.OTHER_FORM),
+        ({"question": "When?", "references": "The ferry"}, "stop", generate.OTHER_FORM),
+        (proposal(*["The ferry"] * 6), "stop", generate.OTHER_FORM),
+        (proposal({"content": "The ferry"}), "stop", generate.OTHER_FORM),
+        (proposal("  \n"), "stop", generate.OTHER_FORM),
         (proposal("The ferry Robin"), "stop", generate.NOWHERE),
         (proposal("The ferry Linnet", "Linnet was"), "stop", generate.OVERLAP),
         (proposal("The ferry ran", "The ferry"), "stop", None),
@@ -108,8 +109,8 @@ def test_a_reply_of_no_use_is_rejected_with_its_reason(
     content: Any, finish: Finish, reason: str | None
 ) -> None:
     made = once(content, finish=finish)
-    assert made.attempts[0].rejected == (reason or "")
-    assert len(made.candidates) == (0 if reason else 1)
+    assert made.rejected == ({reason: ATTEMPTS} if reason else {})
+    assert len(made.questions) == (0 if reason else 1)
 
 
 JSON = st.recursive(
@@ -142,7 +143,7 @@ def test_any_reply_leads_to_a_question_or_a_counted_rejection(
     texts: list[str], said: list[str], finish: Finish
 ) -> None:
     documents = [Document(str(i), text) for i, text in enumerate(texts)]
-    asked = GenerationSettings(MODEL, 3, characters=150, attempts=2)
+    asked = GenerationSettings(MODEL, 3)
     count = 0
 
     def ask(_: Request) -> Reply:
@@ -151,29 +152,30 @@ def test_any_reply_leads_to_a_question_or_a_counted_rejection(
         return reply(said[count % len(said)], finish)
 
     made = generate.generate(documents, asked, ask)
-    rejected = Counter(attempt.rejected for attempt in made.attempts)
-    assert count == len(made.attempts) <= 6
-    assert rejected[""] == len(made.candidates) <= 3
-    for candidate in made.candidates:
-        text = texts[int(candidate.document)]
-        assert candidate.question.strip() and 1 <= len(candidate.excerpts) <= 5
-        assert all(0 <= s < e <= len(text) and text[s:e].strip() for s, e in candidate.excerpts)
-    assert len({each.question.casefold() for each in made.candidates}) == len(made.candidates)
+    assert count == len(made.replies) <= 3 * ATTEMPTS
+    assert count - made.rejected.total() == len(made.questions) <= 3
+    for question in made.questions:
+        assert question.question.strip() and 1 <= len(question.excerpts) <= 5
+        for excerpt in question.excerpts:
+            assert excerpt.text == texts[int(excerpt.document or "")][excerpt.start : excerpt.end]
+            assert excerpt.text.strip()
+    assert len({each.question.casefold() for each in made.questions}) == len(made.questions)
 
 
 @given(text=TEXTS, data=st.data())
 def test_what_is_quoted_from_a_passage_is_found_in_it(text: str, data: st.DataObject) -> None:
-    passage = draw(Document("a", text), 100, data.draw(st.text(max_size=3)))
-    first = data.draw(st.integers(passage[0], passage[1] - 1))
-    quoted = text[first : data.draw(st.integers(first + 1, passage[1]))]
-    if quoted.strip():
+    low = data.draw(st.integers(0, len(text) - 1))
+    passage = low, data.draw(st.integers(low + 1, len(text)))
+    first = data.draw(st.integers(low, passage[1] - 1))
+    quoted = text[first : data.draw(st.integers(first + 1, passage[1]))].strip()
+    if quoted:
         ((start, end),) = generate.place([quoted], text, passage)
-        assert text[start:end] == quoted.strip()
+        assert text[start:end] == quoted and low <= start < end <= passage[1]
 
 
 def test_each_document_has_its_turn_before_one_has_its_second() -> None:
     documents = [Document(name, name) for name in "abcde"]
-    drawn = turns(documents, GenerationSettings(MODEL, 10))
+    drawn = turns(documents, GenerationSettings(MODEL, 15))
     rounds = [[next(drawn).id for _ in documents] for _ in range(3)]
     assert all(sorted(drawn_ids) == list("abcde") for drawn_ids in rounds)
     assert rounds[0] != rounds[1]
@@ -186,31 +188,31 @@ def test_earlier_questions_are_shown_and_none_is_taken_twice() -> None:
         shown.append(request.messages[-1].text)
         return reply(proposal("a", question=f"Why {min(len(shown), 60)}?"))
 
-    made = generate.generate([Document("a", "a a")], GenerationSettings(MODEL, 62, attempts=2), ask)
+    made = generate.generate([Document("a", "a a")], GenerationSettings(MODEL, 62), ask)
     assert "none" in shown[0] and "Why 1?" in shown[1]
     assert sum(f"Why {i}?" in shown[59] for i in range(1, 60)) == 50
-    assert len(made.candidates) == 60
-    assert {attempt.rejected for attempt in made.attempts[60:]} == {generate.ASKED}
+    assert len(made.questions) == 60
+    assert made.rejected == {generate.REPEATED: 2 * ATTEMPTS}
 
 
 def test_the_prompt_has_the_rules_the_oath_and_an_example_that_keeps_them() -> None:
-    system, example, answer, asked = prompts.messages("TEXT", ["Who?"])
+    system, example, answer, asked = generate.messages("TEXT", ["Who?"])
     assert OATH in system.text and OATH in answer.text and "at most 5" in system.text
     assert "TEXT" in asked.text and "Who?" in asked.text
-    (candidate,) = once(answer.text, prompts.EXAMPLE).candidates
-    ((start, end),) = candidate.excerpts
-    assert prompts.EXAMPLE[start:end] == prompts.EXAMPLE_PASSAGE
-    assert not joins_with_and(candidate.question) and prompts.EXAMPLE in example.text
+    (question,) = once(answer.text, ASKED["example"]).questions
+    assert [excerpt.text for excerpt in question.excerpts] == EXAMPLE["references"]
+    assert not joins_with_and(question.question) and ASKED["example"] in example.text
 
 
 def test_the_price_says_the_least_and_the_most_before_anything_is_asked() -> None:
-    documents = [Document("a", "word " * 2_000)]
-    settings = GenerationSettings("openai/gpt-4-turbo", 20, attempts=3)
-    least, most = price(documents, settings)
-    assert (least.requests, most.requests) == (20, 60)
-    assert least.output_tokens == 4_000 and most.output_tokens == 36_000
-    assert least.dollars and most.dollars
-    assert 20 * 1_200 < least.input_tokens < 20 * 2_000
+    documents = OwnDocuments((Document("a", "word " * 2_000),))
+    said = price(documents, GenerationSettings("openai/gpt-4-turbo", 20))
+    least, most = (
+        [float(found.replace(",", "")) for found in re.findall(r"[\d,.]*\d", part)]
+        for part in said.partition("least")[2].split("at most")
+    )
+    assert (least[0], least[2], most[0], most[2]) == (20, 4_000, 200, 120_000)
+    assert 20 * 1_200 < least[1] < 20 * 2_000 and 0 < least[3] < most[3]
 
 
 Vectors = NDArray[np.float32]
@@ -234,7 +236,7 @@ def test_duplicates_fall_as_in_the_official_loop(vectors: Vectors, most: float) 
             if left[i] and left[j] and similar[i, j] > most:
                 left[j] = False
     near = np.abs(similar - most).min() < 1e-5  # where rounding decides, either is right
-    found = filters.alike(vectors, most, np.ones(len(vectors), dtype=np.bool_))
+    found = filters.alike(vectors, most)
     assert near or (~found).tolist() == left
 
 
@@ -245,22 +247,10 @@ def encode(texts: Sequence[str], _: str) -> Vectors:
     return np.array([PLANE[text] for text in texts], dtype=np.float32).reshape(-1, 2)
 
 
-def candidate(number: int, question: str, excerpt: str) -> Candidate:
-    start = PLACES.index(f"|{excerpt}|") + 1
-    return Candidate(number, question, "a", ((start, start + len(excerpt)),))
-
-
-PLACES = "|north|almost north|east|"
-
-
 def test_a_question_that_is_dropped_anyway_drops_no_other() -> None:
-    asked = [
-        candidate(1, "north", "east"),
-        candidate(2, "almost north", "north"),
-        candidate(3, "north", "almost north"),
-        candidate(4, "east", "east"),
-    ]
-    found = filters.apply(asked, {"a": PLACES}, encode, 0.36, 0.78)
+    asked = ["north", "almost north", "north", "east"]
+    excerpts = [["east"], ["north"], ["almost north"], ["east"]]
+    found = filters.apply(asked, excerpts, encode, 0.36, 0.78)
     assert found["dropped"].tolist() == [UNLIKE, "", ALIKE, ""]
 
 
@@ -308,7 +298,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[api_server.State]:
 
 def written(folder: Path) -> dict[str, bytes]:
     """What a generation left."""
-    files = (own.QUESTIONS, output.CANDIDATES, output.REPORT)
+    files = (own.QUESTIONS, collection.CANDIDATES, collection.REPORT)
     return {name: (folder / name).read_bytes() for name in files}
 
 
@@ -318,7 +308,7 @@ def test_a_folder_of_texts_becomes_a_collection(
     folder = generate_from(source, tmp_path / "made")
     found = own.load(folder)
     assert [one.id for one in found.documents] == ["a.md", "c.md", "more/b.txt"]
-    report = json.loads((folder / output.REPORT).read_text(encoding="utf-8"))
+    report = json.loads((folder / collection.REPORT).read_text(encoding="utf-8"))
     assert report["left out"] == {
         "the same text as another": 1,
         "empty": 1,

@@ -22,7 +22,6 @@ from chunkstudy.collections import builtin
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.llm import providers
 from chunkstudy.llm.asking import Asker
-from chunkstudy.llm.causal_models import SMOLLM
 from chunkstudy.llm.interface import Message, Provider, Reply, Request, digest
 from chunkstudy.llm.providers import provider
 from chunkstudy.llm.recordings import RecordingError, Recordings, contents, place, settings_of
@@ -31,8 +30,6 @@ from chunkstudy.runs.chunking import cut
 from chunkstudy.runs.conditions import LOCAL_SMOLLM
 from chunkstudy.runs.encoding import contexts_of
 from chunkstudy.studies.chroma import llm_chunker
-from chunkstudy.studies.generated_questions.generate import generate
-from chunkstudy.studies.generated_questions.prompts import GenerationSettings
 
 MODEL = "made/model:1"
 AUTHORED = provider(f"authored/{MODEL}")
@@ -263,15 +260,6 @@ def on_windows(asker: Noting, name: str) -> None:
 
 def on_built_in(asker: Noting) -> None:
     """Everything that is asked about the built-in collection."""
-    settings = GenerationSettings(
-        f"local/{SMOLLM}",
-        questions=6,
-        characters=1_000,
-        attempts=2,
-        output_limit=200,
-        temperature=0.0,
-    )
-    generate(builtin.load_documents(), settings, asker.ask)
     texts = {document.id: document.text for document in builtin.load_documents()}
     segmented = texts["encyclopedia/skarrow-light.md"]
     for kind in breakpoints.KINDS:

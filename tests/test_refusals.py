@@ -134,8 +134,8 @@ COMMANDS = [
     ("generate texts --model gpt-4o-mini", "unknown language model 'gpt-4o-mini'"),
     ("generate texts --model openai/gpt-4o-mini --out texts/made", "lies inside"),
     ("generate texts --model openai/gpt-4o-mini --out ../my%questions", "cannot name a collection"),
-    ("generate texts --model openai/gpt-4o-mini --out farm", "made from other documents (none.md"),
-    ("generate texts --model openai/gpt-4o-mini --out farm/documents", "holds other things"),
+    ("generate texts --model openai/gpt-4o-mini --out farm", "none.md, which is of no"),
+    ("generate texts --model openai/gpt-4o-mini --out farm/documents", "holds none.md, which"),
     ("generate texts --model server/gemma", "needs an address; set CHUNKSTUDY_SERVER_URL"),
     ("merge nowhere", "there is no record below nowhere; name a folder"),
 ]  # fmt: skip

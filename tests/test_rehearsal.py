@@ -8,9 +8,7 @@ import io
 import zipfile
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,8 +16,7 @@ import pytest
 
 from chunkstudy.base import places
 from chunkstudy.base.models import MODELS
-from chunkstudy.base.spans import text_digest
-from chunkstudy.collections import beir, gutenqa, released
+from chunkstudy.collections import beir, gutenqa
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
@@ -87,45 +84,14 @@ def test_a_set_of_beirs_is_downloaded_as_its_archive(
     assert collection.absent == (("q", "b", 1),)
 
 
-BOOK = ["One came.", "Two went.", "Three stayed on."]
-TABLES: dict[str, list[dict[str, Any]]] = {
-    "paragraphs": [{"Chunk ID": i, "Chunk": text} for i, text in enumerate(BOOK)],
-    "questions": [{"Question": "Who went?", "Chunk Must Contain": "Two went"}],
-    "lumberchunker": [
-        {"Chunk ID": 0, "Chunk": "One  came. Two went."},
-        {"Chunk ID": 1, "Chunk": "Three stayed on."},
-    ],
-    "semantic": [{"Chunk ID": 0, "Chunk": " ".join(BOOK)}],
-    "propositions": [
-        {"Chunk ID": 0, "Proposition": "Two left.", "Question": "Who went?",
-         "Proposition Answer": "Two left."},
-        {"Chunk ID": 1, "Proposition": "Three stayed."},
-    ],
-}  # fmt: skip
-
-
-def test_all_of_gutenqa_loads_once_its_files_are_pinned(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_all_of_gutenqa_loads_once_its_files_are_pinned(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gutenqa, "BOOKS", 1)
     monkeypatch.setattr(gutenqa, "QUESTIONS", 1)
     about = {"Book ID": 7, "Book Name": "A"}
-    tables = {
-        file.name: pd.DataFrame([about | row for row in TABLES[name]])
-        for name, file in gutenqa.HUB_FILES.items()
-    }
-    pinned = {
-        name: replace(file, revision="0" * 40, sha256="0" * 64)
-        for name, file in gutenqa.HUB_FILES.items()
-    }
-    monkeypatch.setattr(gutenqa, "HUB_FILES", pinned)
-    monkeypatch.setattr(gutenqa.HubFile, "table", lambda file: tables[file.name])
-    monkeypatch.setattr(released, "of_books", released.of_books.__wrapped__)
-    collection = gutenqa.load()
-    text = collection.documents[0].text
-    found = {name: released.of_books(name)[text_digest(text)] for name in gutenqa.SEGMENTATIONS}
-    assert all(all(pieces) for pieces in found.values())
-    assert [span and span[:2] for span in found["lumberchunker-released"]] == [(0, 19), (20, 36)]
-    assert found["proposition-released"][0] == (0, 19, "Two left.")
-    assert released.segmentation("semantic-released", text) == [(0, 36, " ".join(BOOK))]
-    assert gutenqa.proposition_answers("gutenqa") == {"Book-7-Query-0": "Two left."}
+    paragraphs = [about | {"Chunk": text} for text in ("One came.", "Two went.")]
+    questions = [about | {"Question": "Who went?", "Chunk Must Contain": "Two went"}]
+    tables = {"GutenQA_paragraphs.parquet": paragraphs, "questions.parquet": questions}
+    monkeypatch.setattr(gutenqa.HubFile, "table", lambda file: pd.DataFrame(tables[file.name]))
+    (judgment,) = gutenqa.load().judgments
+    assert judgment.document == "Book-7"
+    assert gutenqa.gold_strings("gutenqa") == {judgment.query: "Two went"}

@@ -95,8 +95,6 @@ def test_values_that_cannot_be_used_are_refused() -> None:
         statistics.mean([1, math.nan])
     with pytest.raises(ValueError, match="one-dimensional"):
         statistics.mean([[1.0]])
-    with pytest.raises(ValueError, match="must be positive"):
-        statistics.two_one_sided(0.1, 0.1, 59, 0)
 
 
 def test_intervals_asked_for_together_are_those_asked_for_one_by_one() -> None:
@@ -120,8 +118,6 @@ def test_resampled_sums_hold_the_interval_of_a_mean_and_of_a_ratio() -> None:
         drawn = generator.integers(0, 40, 40)
         ratios.append(above[drawn].sum() / below[drawn].sum())
     assert np.allclose(np.sort(sums[0] / sums[1]), np.sort(ratios))
-    with pytest.raises(ValueError, match=r"of shape \(columns, queries\)"):
-        statistics.resampled_sums(above)
 
 
 def test_fences_leave_out_what_a_box_plot_draws_as_outliers() -> None:

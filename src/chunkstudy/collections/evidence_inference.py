@@ -4,7 +4,8 @@ physician found evidence on an intervention.
 Source: jayded/evidence-inference at the commit below (DeYoung et al., "Evidence Inference 2.0: More
 Data, Better Models", BioNLP 2020), MIT for the repository; each article has its own licence. There
 is no question: a prompt is an outcome, an intervention and a comparator, of which a query is made
-by :data:`TEMPLATE`. The judged spans of a prompt are the annotated ones, overlapping ones joined.
+by :data:`TEMPLATE`. The judged spans of a prompt are the annotated ones without white space at the
+ends, overlapping ones joined.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from collections import defaultdict
 
 from chunkstudy.base import sources
 from chunkstudy.base.files import write_bytes
-from chunkstudy.base.sources import SourceError, SourceFile, cache_folder, fetch, find
+from chunkstudy.base.sources import SourceFile, cache_folder, fetch, find
 from chunkstudy.base.spans import Collection, Document, Judgment, Query, Span, stripped, union
 
 FOLDER, WITHIN = "evidence_inference", "evidence-inference-within"
@@ -31,8 +32,7 @@ def load_within() -> Collection:
     """Every prompt searched in its own article.
 
     Raises:
-        SourceError: if a file is missing or has another digest, or an annotated span is not where
-            its text stands.
+        SourceError: if a file is missing or has another digest.
     """
     texts = {
         path.removeprefix("txt/PMC").removesuffix(".txt"): _file(path).decode("utf-8")
@@ -41,34 +41,17 @@ def load_within() -> Collection:
     }
     spans: dict[str, list[Span]] = defaultdict(list)
     for row in sources.rows(_file("annotations.csv")):
-        spans[row["PromptID"]].append(_span(row, texts[row["PMCID"]]))
+        start, end = int(row["Evidence Start"]), int(row["Evidence End"])
+        spans[row["PromptID"]].append(stripped(texts[row["PMCID"]], start, end))
     queries, judgments = [], []
     for row in sources.rows(_file("prompts.csv")):
         article, prompt = f"PMC{row['PMCID']}", row["PromptID"]
-        if not spans[prompt]:
-            raise SourceError(f"prompt {prompt} of Evidence Inference has no annotated span")
         parts = {name: " ".join(text.split()) for name, text in row.items()}
         queries.append(Query(prompt, TEMPLATE.format(**parts), article))
         judgments += [Judgment(prompt, article, *span) for span in union(spans[prompt])]
     documents = tuple(Document(f"PMC{name}", text) for name, text in texts.items())
     groups = {query.id: query.document for query in queries if query.document}
     return Collection(WITHIN, documents, tuple(queries), tuple(judgments), groups)
-
-
-def _span(row: dict[str, str], text: str) -> Span:
-    """An annotated span without white space at its ends.
-
-    Raises:
-        SourceError: if it does not hold the annotated text.
-    """
-    start, end = int(row["Evidence Start"]), int(row["Evidence End"])
-    if text[start:end].split() != row["Annotations"].split():
-        raise SourceError(
-            f"prompt {row['PromptID']} of Evidence Inference is annotated at {start} to {end} of "
-            f"PMC{row['PMCID']}, where another text stands; put the released articles under "
-            "CHUNKSTUDY_DATA"
-        )
-    return stripped(text, start, end)
 
 
 def _file(path: str) -> bytes:

@@ -9,8 +9,7 @@ qutenqa_processor.py:57-67. A question whose passage stands nowhere is kept with
 
 All of GutenQA is UNVERIFIED: its files on the hub could not be downloaded when this was written, so
 ``load`` stops with a sentence that says what to pin. The revision of the questions was read on a
-stored copy of the hub's history page; the others are unknown, and so are the file names and columns
-of the segmentations, whose repositories LumberChunker's README lists (033defab).
+stored copy of the hub's history page; that of the paragraphs is unknown.
 """
 
 from __future__ import annotations
@@ -52,6 +51,12 @@ def sheet(name: str) -> pd.DataFrame:
     return pd.read_excel(fetch(WORKBOOKS[name]), dtype=str, keep_default_na=False)
 
 
+@lru_cache(maxsize=1)
+def emma_text() -> str:
+    """Emma, as its released paragraphs give it."""
+    return "\n".join(sheet("paragraphs")["Chunk"])
+
+
 @dataclass(frozen=True, slots=True)
 class HubFile:
     """A file of a dataset on the hub; what is None was never checked and blocks a load."""
@@ -82,44 +87,17 @@ QUESTIONS_REVISION = "0081c2cfe7477cd3df4a8c19b2b004d94e45f596"
 HUB_FILES = {
     "paragraphs": HubFile("LumberChunker/GutenQA_Paragraphs", "GutenQA_paragraphs.parquet"),
     "questions": HubFile("LumberChunker/GutenQA", "questions.parquet", QUESTIONS_REVISION),
-    "lumberchunker": HubFile("LumberChunker/GutenQA", "gutenqa_chunks.parquet", QUESTIONS_REVISION),
-    "semantic": HubFile("LumberChunker/GutenQA_Semantic", "GutenQA_semantic.parquet"),
-    "propositions": HubFile("LumberChunker/GutenQA_Propositions", "GutenQA_propositions.parquet"),
 }
-SEGMENTATIONS = {
-    "lumberchunker-released": ("lumberchunker",),
-    "semantic-released": ("semantic",),
-    "proposition-released": ("lumberchunker", "propositions"),
-}
-"""The released segmentations of all books, by chunker, and the files that they take: propositions
-name the chunk that they were drawn from."""
 
 
-def lacks() -> tuple[str, str] | None:
+def lacks() -> str:
     """What all of GutenQA lacks, and how to get it: a revision or a digest of its files."""
-    if _pinned("paragraphs", "questions"):
-        return None
+    if all(file.revision and file.sha256 for file in HUB_FILES.values()):
+        return ""
     return (
-        "GutenQA's 100 books, whose files are not pinned",
-        "look up revision and sha256 of both and write them into HUB_FILES in "
-        "collections/gutenqa.py",
+        "GutenQA's 100 books, whose files are not pinned: look up revision and sha256 of both and "
+        "write them into HUB_FILES in collections/gutenqa.py"
     )
-
-
-def lacks_segmentation(chunker: str) -> tuple[str, str] | None:
-    """What a released segmentation of all books lacks, and how to get it."""
-    what = f"the segmentation `{chunker}` of all 100 books"
-    if chunker not in SEGMENTATIONS:
-        return what, f"nobody released it, look up {' and '.join(SEGMENTATIONS)}, which were"
-    if _pinned(*SEGMENTATIONS[chunker]):
-        return None
-    repositories = " and ".join(HUB_FILES[name].repository for name in SEGMENTATIONS[chunker])
-    how = "on the hub and pin them in HUB_FILES in collections/gutenqa.py"
-    return what, f"look up the files of {repositories} {how}"
-
-
-def _pinned(*names: str) -> bool:
-    return all(HUB_FILES[name].revision and HUB_FILES[name].sha256 for name in names)
 
 
 def load_emma() -> Collection:
@@ -134,8 +112,7 @@ def load_emma() -> Collection:
     """
     for workbook in WORKBOOKS.values():  # so that the released chunkers need no network later
         fetch(workbook)
-    paragraphs = texts(sheet("paragraphs"), "Chunk")
-    return _assembled(EMMA, {EMMA_DOCUMENT: "\n".join(paragraphs)}, asked(EMMA), {})
+    return _assembled(EMMA, {EMMA_DOCUMENT: emma_text()}, asked(EMMA), {})
 
 
 def load() -> Collection:
@@ -177,14 +154,11 @@ def parse(paragraphs: pd.DataFrame, questions: pd.DataFrame) -> Collection:
 
     As in ielab: a book's paragraphs in the file's order, joined by line breaks. Columns as the
     datasets' cards name them.
-
-    Raises:
-        SourceError: if a cell lacks its text.
     """
     books: dict[str, str] = {}
     names: dict[str, str] = {}
     for book, rows in paragraphs.groupby(pd.Index(books_of(paragraphs)), sort=False):
-        books[book], names[book] = "\n".join(texts(rows, "Chunk")), rows["Book Name"].iloc[0]
+        books[book], names[book] = "\n".join(rows["Chunk"]), rows["Book Name"].iloc[0]
     groups = {
         query: names[book]
         for query, book in zip(questions["id"], questions["document"], strict=True)
@@ -196,35 +170,13 @@ def gold_strings(name: str = EMMA) -> dict[str, str]:
     """The judged passages as quoted, by query id, for the published rule: lower-cased, the string
     must occur in the chunk (LumberChunker's Retrieval_Granularities_Eval.ipynb)."""
     questions = asked(name)
-    return dict(zip(questions["id"], texts(questions, "Chunk Must Contain"), strict=True))
+    return dict(zip(questions["id"], questions["Chunk Must Contain"], strict=True))
 
 
-def proposition_answers(name: str = EMMA) -> dict[str, str]:
-    """The string that must occur in a proposition instead, by query id; 19 of Emma's 30 do. Of all
-    books they stand with the propositions, under the question they answer."""
-    questions = stated = asked(name)
-    if name == FULL:
-        stated = HUB_FILES["propositions"].table().dropna(subset="Question")
-        stated = stated.assign(document=books_of(stated))
-    answers = stated.set_index(["document", "Question"])["Proposition Answer"].to_dict()
-    keys = zip(questions["document"], questions["Question"], strict=True)
-    return {query: answers[key] for query, key in zip(questions["id"], keys, strict=True)}
-
-
-def texts(table: pd.DataFrame, column: str) -> list[str]:
-    """The texts in a column.
-
-    Raises:
-        SourceError: if the column is missing or a cell holds no text.
-    """
-    values = table.get(column, pd.Series(None, table.index, dtype=object))
-    for number, value in values.items():
-        if not isinstance(value, str):
-            raise SourceError(
-                f"row {number} has no text in column {column!r}; check that the file is the "
-                "release's"
-            )
-    return values.tolist()
+def proposition_answers() -> dict[str, str]:
+    """The string that must occur in a proposition of Emma instead, by query id; 19 of 30 do."""
+    questions = asked(EMMA)
+    return dict(zip(questions["id"], questions["Proposition Answer"], strict=True))
 
 
 def books_of(table: pd.DataFrame) -> list[str]:
@@ -240,11 +192,11 @@ def _assembled(
     A passage that stands several times is judged everywhere: the published rule accepts any place.
     """
     ids, documents = questions["id"], questions["document"]
-    passages = zip(ids, documents, texts(questions, "Chunk Must Contain"), strict=True)
+    passages = zip(ids, documents, questions["Chunk Must Contain"], strict=True)
     return Collection(
         name,
         tuple(Document(*book) for book in books.items()),
-        tuple(map(Query, ids, texts(questions, "Question"), documents)),
+        tuple(map(Query, ids, questions["Question"], documents)),
         tuple(
             Judgment(query, document, *span)
             for query, document, passage in passages

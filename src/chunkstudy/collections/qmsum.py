@@ -22,7 +22,6 @@ from itertools import accumulate
 from typing import Any
 
 from chunkstudy.base import sources
-from chunkstudy.base.sources import SourceError
 from chunkstudy.base.spans import Collection, Document, Judgment, Query, Span
 
 WHOLE, WITHIN = "qmsum", "qmsum-within"
@@ -58,7 +57,7 @@ def load_within(name: str = WITHIN, splits: Sequence[str] = ("val", "test")) -> 
         splits: whose meetings; a document is called ``split/meeting``.
 
     Raises:
-        SourceError: if a file is missing, has another digest, or marks turns that are not there.
+        SourceError: if a file is missing or has another digest.
     """
     documents, queries, judgments = [], [], []
     for meeting_name, meeting in _meetings(*splits):
@@ -69,8 +68,8 @@ def load_within(name: str = WITHIN, splits: Sequence[str] = ("val", "test")) -> 
                 continue
             identifier = f"{meeting_name}-{number}"
             queries.append(Query(identifier, question["query"], meeting_name))
-            for span in _spans(lines, question["relevant_text_span"], identifier):
-                judgments.append(Judgment(identifier, meeting_name, *span))
+            spans = _spans(lines, question["relevant_text_span"])
+            judgments += [Judgment(identifier, meeting_name, *span) for span in spans]
     groups = {query.id: query.document for query in queries if query.document}
     return Collection(name, tuple(documents), tuple(queries), tuple(judgments), groups)
 
@@ -86,21 +85,10 @@ def _turns(meeting: Meeting) -> list[str]:
     return [f"{turn['speaker']}: {turn['content']}" for turn in meeting["meeting_transcripts"]]
 
 
-def _spans(lines: Sequence[str], marked: Sequence[Sequence[str]], question: str) -> list[Span]:
-    """The characters of the marked turns, first and last included; turns marked twice count once.
-
-    Raises:
-        SourceError: if a turn is marked that is not there.
-    """
+def _spans(lines: Sequence[str], marked: Sequence[Sequence[str]]) -> list[Span]:
+    """The characters of the marked turns, the last included; one marked twice counts once."""
     starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
-    turns = set()
-    for first, last in ((int(a), int(b)) for a, b in marked):
-        if not 0 <= first <= last < len(lines):
-            raise SourceError(
-                f"question {question} of QMSum marks turns {first} to {last} of {len(lines)}; put "
-                "the released file under CHUNKSTUDY_DATA"
-            )
-        turns |= set(range(first, last + 1))
+    turns = {turn for first, last in marked for turn in range(int(first), int(last) + 1)}
     begins = [turn for turn in sorted(turns) if turn - 1 not in turns]
     ends = [turn for turn in sorted(turns) if turn + 1 not in turns]
     return [(starts[a], starts[b] + len(lines[b])) for a, b in zip(begins, ends, strict=True)]

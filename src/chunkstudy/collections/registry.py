@@ -7,7 +7,7 @@ names its loader. Both take a title in ``study/titles.py``.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Literal
 
@@ -46,7 +46,7 @@ class CollectionEntry:
         quotations: query id to the judged passage as quoted, for protocols that look for the
             quotation in a chunk's text; None where passages are judged as spans only.
         answers: the same for propositions under the rule of LumberChunker's authors.
-        lacks: what keeps it from being loaded, and how to get that; None where nothing does.
+        lacks: what keeps it from being loaded, and how to get that.
     """
 
     task: Task
@@ -55,7 +55,7 @@ class CollectionEntry:
     tokens: int = 0
     quotations: Callable[[], Mapping[str, str]] | None = None
     answers: Callable[[], Mapping[str, str]] | None = None
-    lacks: Callable[[], tuple[str, str] | None] = lambda: None
+    lacks: str = ""
 
 
 def find(name: str) -> CollectionEntry:
@@ -89,18 +89,6 @@ def _of_beir(name: str, source: beir.Source) -> CollectionEntry:
     return CollectionEntry("in_corpus", partial(beir.load, name), source.documents, tokens)
 
 
-def _of_gutenqa(name: str, load: Callable[[], Collection], books: int) -> CollectionEntry:
-    # GutenQA's books are taken to be as long as Emma.
-    return CollectionEntry(
-        "in_document",
-        load,
-        documents=books,
-        tokens=EMMA_TOKENS * books,
-        quotations=partial(gutenqa.gold_strings, name),
-        answers=partial(gutenqa.proposition_answers, name),
-    )
-
-
 COLLECTIONS: dict[str, CollectionEntry] = {
     "chroma": CollectionEntry("token_overlap", chroma.load, 5, 328_208),
     "chroma-within": CollectionEntry("in_document", chroma.load_within, 5, 328_208),
@@ -122,7 +110,22 @@ COLLECTIONS: dict[str, CollectionEntry] = {
     "builtin": CollectionEntry("token_overlap", builtin.load, 47, 32_655),
     "builtin-graded": CollectionEntry("in_corpus", builtin.load_graded, 47, 32_655),
     **{name: _of_beir(name, source) for name, source in beir.SOURCES.items()},
-    "gutenqa": replace(_of_gutenqa("gutenqa", gutenqa.load, 100), lacks=gutenqa.lacks),
-    "gutenqa-emma": _of_gutenqa("gutenqa-emma", gutenqa.load_emma, 1),
+    "gutenqa": CollectionEntry(
+        "in_document",
+        gutenqa.load,
+        100,
+        100 * EMMA_TOKENS,
+        quotations=partial(gutenqa.gold_strings, gutenqa.FULL),
+        lacks=gutenqa.lacks(),
+    ),
+    "gutenqa-emma": CollectionEntry(
+        "in_document",
+        gutenqa.load_emma,
+        1,
+        EMMA_TOKENS,
+        quotations=gutenqa.gold_strings,
+        answers=gutenqa.proposition_answers,
+    ),
 }
-"""Tokens are WordPiece's, counted here; Chroma's cl100k, as its report counts them."""
+"""Tokens are WordPiece's, counted here; Chroma's cl100k, as its report counts them; GutenQA's books
+are all taken to be as long as Emma."""

@@ -1,5 +1,5 @@
-"""What others made of texts: the segmentations that LumberChunker's authors released, of Emma and
-of all books, aligned to the books' texts, and one of the built-in documents by hand.
+"""What others made of texts: the segmentations of Emma that LumberChunker's authors released,
+aligned to the book's text, and one of the built-in documents by hand.
 
 The released chunks are texts without offsets, and white space changed on the way (pieces were
 joined and split by words); their other characters stand in the book, so they are matched by those.
@@ -19,12 +19,9 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
-import pandas as pd
-
 from chunkstudy.base.folding import View, folded, solid
-from chunkstudy.base.spans import RewrittenSpan, Span, text_digest
+from chunkstudy.base.spans import RewrittenSpan, Span
 from chunkstudy.collections import builtin, gutenqa
-from chunkstudy.collections.gutenqa import books_of, sheet, texts
 
 Pieces = list[RewrittenSpan | None]
 """Pieces of a text in the given order: (start, end, the piece as released and embedded), and None
@@ -41,8 +38,6 @@ RELEASED = {
 }
 """Every released segmentation of Emma and the sheet that holds its chunks; those of
 ``lumberchunker-released`` were cut by Gemini, of ``fixed-released`` every 450 words."""
-
-
 HANDMADE = "lumberchunker-handmade"
 
 
@@ -51,8 +46,7 @@ class ReleasedError(ValueError):
 
 
 def segmentation(name: str, text: str) -> Sequence[Span] | Sequence[RewrittenSpan]:
-    """What others made of a text: by hand, or as it was released, one of all books where those are
-    pinned, else Emma's.
+    """What others made of a text: of a built-in document by hand, of Emma as it was released.
 
     Raises:
         ReleasedError: if they segmented other texts.
@@ -60,13 +54,11 @@ def segmentation(name: str, text: str) -> Sequence[Span] | Sequence[RewrittenSpa
     """
     if name == HANDMADE:
         return by_hand(text)
-    digest = text_digest(text)
-    pieces = {} if gutenqa.lacks_segmentation(name) else of_books(name)
-    if digest not in pieces and text != emma_text():
+    if text != gutenqa.emma_text():
         raise ReleasedError(
             f"{name} segments {gutenqa.EMMA_DOCUMENT} only; use it with {gutenqa.EMMA}"
         )
-    return [piece for piece in (pieces[digest] if digest in pieces else emma(name)) if piece]
+    return [piece for piece in emma(name) if piece]
 
 
 @lru_cache(maxsize=8)
@@ -76,37 +68,15 @@ def emma(name: str) -> Pieces:
     Raises:
         SourceError: if a file is missing or has another digest.
     """
-    released = sheet(RELEASED[name])
-    chunks = align(emma_text(), texts(released, "Chunk"))
+    released = gutenqa.sheet(RELEASED[name])
+    chunks = align(gutenqa.emma_text(), released["Chunk"].tolist())
     if name != PROPOSITION:
         return chunks
-    propositions = texts(sheet("propositions"), "Propositions")
-    parents = match_propositions(texts(released, "Propositions"), propositions)
-    return _of_parents(chunks, propositions, parents)
-
-
-@lru_cache(maxsize=4)
-def of_books(name: str) -> dict[str, Pieces]:
-    """The segmentation of every book of GutenQA, by the digest of its text.
-
-    Raises:
-        SourceError: if a file is not pinned, is missing or has another digest.
-    """
-    files = (gutenqa.HUB_FILES[name].table() for name in gutenqa.SEGMENTATIONS[name])
-    chunks, *propositions = (
-        dict(iter(table.groupby(pd.Index(books_of(table))))) for table in files
-    )
-    segmentations = {}
-    for document in gutenqa.load().documents:
-        rows = chunks[document.id]
-        pieces = align(document.text, texts(rows, "Chunk"))
-        for drawn in propositions:
-            places = {number: i for i, number in enumerate(rows["Chunk ID"])}
-            stated = drawn[document.id]
-            parents = [places.get(number) for number in stated["Chunk ID"]]
-            pieces = _of_parents(pieces, texts(stated, "Proposition"), parents)
-        segmentations[text_digest(document.text)] = pieces
-    return segmentations
+    propositions = gutenqa.sheet("propositions")["Propositions"].tolist()
+    parents = match_propositions(released["Propositions"].tolist(), propositions)
+    places = [None if parent is None else chunks[parent] for parent in parents]
+    drawn = zip(propositions, places, strict=True)
+    return [place and (*place[:2], proposition) for proposition, place in drawn]
 
 
 def align(text: str, pieces: Sequence[str]) -> Pieces:
@@ -149,15 +119,6 @@ def _place(view: View, rewrite: Callable[[str], str], piece: str, before: Span) 
     return view.span(place, len(target))
 
 
-def _of_parents(
-    chunks: Pieces, propositions: Sequence[str], parents: Sequence[int | None]
-) -> Pieces:
-    """Propositions at the places of the chunks at the positions that they name."""
-    places = [None if parent is None else chunks[parent] for parent in parents]
-    drawn = zip(propositions, places, strict=True)
-    return [place and (*place[:2], proposition) for proposition, place in drawn]
-
-
 def match_propositions(lists: Sequence[str], propositions: Sequence[str]) -> list[int | None]:
     """For each proposition the position of the list it comes from, going through both in order;
     None where the lists hold another text at that place. A list is stored as Python writes it, and
@@ -172,12 +133,6 @@ def match_propositions(lists: Sequence[str], propositions: Sequence[str]) -> lis
         listed[i][0] if i < len(listed) and listed[i][1] == proposition else None
         for i, proposition in enumerate(propositions)
     ]
-
-
-@lru_cache(maxsize=1)
-def emma_text() -> str:
-    """Emma, as its released paragraphs give it."""
-    return "\n".join(texts(sheet("paragraphs"), "Chunk"))
 
 
 def by_hand(text: str) -> list[Span]:

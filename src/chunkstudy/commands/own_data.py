@@ -25,10 +25,6 @@ def generate(
         typer.Option(help="The collection's folder; below build/collections if none"),
     ] = None,
     seed: Annotated[int, typer.Option(help="Another one shows other passages")] = 0,
-    attempts: Annotated[
-        int, typer.Option(min=1, help="Replies asked for at most, a question")
-    ] = 10,
-    characters: Annotated[int, typer.Option(min=1, help="Of a document shown at once")] = 4_000,
     least: Annotated[
         float, typer.Option(min=-1, max=1, help="Similarity that an excerpt needs")
     ] = 0.36,
@@ -44,17 +40,14 @@ def generate(
     It says what it takes and asks; a run that was stopped goes on from its recorded replies.
     """
     from chunkstudy.collections import own_documents
-    from chunkstudy.commands import generating
-    from chunkstudy.studies.generated_questions.prompts import GenerationSettings
+    from chunkstudy.studies.generated_questions import collection, generate
 
     with one_sentence():
-        settings = GenerationSettings(
-            model, questions, seed=seed, attempts=attempts, characters=characters
-        )
+        settings = generate.GenerationSettings(model, questions, seed)
         if dry_run:
-            typer.echo(generating.price(own_documents.read(documents), settings))
+            typer.echo(generate.price(own_documents.read(documents), settings))
             return
-        folder = generating.run(
+        folder = collection.make(
             places.here(),
             documents,
             settings,

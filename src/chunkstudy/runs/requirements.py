@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from chunkstudy.base import weights
-from chunkstudy.collections import gutenqa, registry
+from chunkstudy.collections import registry
 from chunkstudy.encoders import api, models
 from chunkstudy.llm import asking, providers
 from chunkstudy.llm.openai_client import KEY
@@ -34,10 +34,9 @@ def requirements(condition: Condition, lacking_here: bool = False) -> list[str]:
             f"needs a segmentation of {condition.collection}: {condition.chunker} is one of "
             f"{' and '.join(known)} and of nothing else, use another chunker"
         )
-    lacking = [registry.find(condition.collection).lacks()]
-    if condition.collection == "gutenqa" and chunker.name.endswith("-released"):
-        lacking.append(gutenqa.lacks_segmentation(chunker.name))
-    return sentences + [f"needs {what}: {how}" for what, how in filter(None, lacking)]
+    if lacking := registry.find(condition.collection).lacks:
+        sentences.append(f"needs {lacking}")
+    return sentences
 
 
 def weights_needed(spec: models.ModelSpec) -> list[str]:

@@ -70,10 +70,6 @@ def clustered_means(columns: Iterable[tuple[ArrayLike, ArrayLike]], seed: int = 
 
 def _grouped(values: Floats, names: NDArray[Any]) -> tuple[Floats, Floats, Floats]:
     """The values, and of each group the sum of its own and their number."""
-    if values.shape != names.shape:
-        raise ValueError(
-            f"{len(values)} values cannot be in {len(names)} groups; name one for each"
-        )
     by_group = pd.Series(values).groupby(names)
     return values, np.asarray(by_group.sum()), np.asarray(by_group.size(), np.float64)
 
@@ -114,10 +110,8 @@ def two_one_sided(average: float, error: float, freedom: float, margin: float) -
         average: the mean.
         error: its standard error; 0 where it is certain, NaN where it is unknown, and so is p.
         freedom: degrees of freedom of that error.
-        margin: in the unit of the mean.
+        margin: above 0, in the unit of the mean.
     """
-    if not margin > 0:
-        raise ValueError(f"the margin must be positive, not {margin}")
     if error == 0:
         return 0.0 if abs(average) < margin else 1.0
     return float(special.stdtr(freedom, (abs(average) - margin) / error))

@@ -11,7 +11,6 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-import numpy as np
 import pandas as pd
 
 from chunkstudy.base import sources
@@ -21,7 +20,6 @@ from chunkstudy.runs.conditions import MINILM
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.generated_questions import filters
-from chunkstudy.studies.generated_questions.generate import Candidate
 
 NAME = "generated-questions"
 COLLECTIONS = ("chroma",)
@@ -138,20 +136,15 @@ def _released(collection: Collection, store: VectorStore) -> pd.DataFrame:
     frames = []
     for part in PUBLISHED:
         queries = [query for query in collection.queries if collection.groups[query.id] == part]
-        excerpts = [tuple((j.start, j.end) for j in judged[query.id]) for query in queries]
-        candidates = [
-            Candidate(number, query.text, part, spans)
-            for number, (query, spans) in enumerate(zip(queries, excerpts, strict=True), start=1)
-        ]
-        filtered = filters.apply(candidates, texts, store.encode, -1.0, filters.MOST)
-        vectors = store.encode([query.text for query in queries], "query")
-        every = np.ones(len(queries), dtype=np.bool_)
+        questions = [query.text for query in queries]
+        excerpts = [[texts[part][j.start : j.end] for j in judged[query.id]] for query in queries]
+        filtered = filters.apply(questions, excerpts, store.encode, -1.0, filters.MOST)
         columns = {
             "query_id": [query.id for query in queries],
             "part": part,
             **filtered[[filters.LEAST_SIMILAR, filters.MOST_SIMILAR]],
             "alike above 0.78": filtered["dropped"] != "",
-            "alike above 0.6": filters.alike(vectors, GUIDE, every),
+            "alike above 0.6": filters.alike(store.encode(questions, "query"), GUIDE),
         }
-        frames.append(pd.DataFrame(columns, index=filtered.index))
+        frames.append(pd.DataFrame(columns))
     return pd.concat(frames, ignore_index=True)

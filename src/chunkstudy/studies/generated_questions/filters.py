@@ -6,7 +6,8 @@ filter_duplicates. Similarity is the cosine of two vectors of unit length.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from itertools import chain
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,6 @@ from numpy.typing import NDArray
 
 from chunkstudy.base.tokens import Vectors
 from chunkstudy.encoders.interface import Role
-from chunkstudy.studies.generated_questions.generate import Candidate
 
 LEAST, MOST = 0.36, 0.78
 """The official code's thresholds, for text-embedding-3-large: similarity of a question to its least
@@ -26,60 +26,56 @@ Encode = Callable[[Sequence[str], Role], Vectors]
 
 
 def apply(
-    candidates: Sequence[Candidate],
-    texts: Mapping[str, str],
+    questions: Sequence[str],
+    excerpts: Sequence[Sequence[str]],
     encode: Encode,
-    least: float = LEAST,
-    most: float = MOST,
+    least: float,
+    most: float,
 ) -> pd.DataFrame:
-    """Filter candidates: a question one of whose excerpts is unlike it, then one that is like an
-    earlier question which is kept.
+    """Filter questions: one whose excerpts are not all like it, then one that is like an earlier
+    question which is kept.
 
     The official code filters each document by itself; here all questions are compared, since all
     documents are searched together.
 
     Args:
-        candidates: in the order in which they were generated.
+        questions: in the order in which they were generated.
+        excerpts: of each question.
         encode: gives vectors of unit length.
+        least: similarity to its question that an excerpt needs.
+        most: similarity that two questions may have.
 
     Returns:
-        A row a candidate: the similarity to the least similar of its excerpts, and to the most
+        A row a question: the similarity to the least similar of its excerpts, and to the most
         similar of the questions before it, kept or not, NaN for the first; ``dropped``, why it is,
         empty where it is kept.
     """
-    quoted = [
-        texts[each.document][start:end] for each in candidates for start, end in each.excerpts
-    ]
-    of = np.repeat(np.arange(len(candidates)), [len(each.excerpts) for each in candidates])
-    questions = encode([each.question for each in candidates], "query")
-    similar = np.einsum("ij,ij->i", questions[of], encode(quoted, "document")).astype(np.float64)
-    similarity = np.full(len(candidates), np.inf)
-    np.minimum.at(similarity, of, similar)
-    like = alike(questions, most, similarity >= least)
-    dropped = [
-        UNLIKE if value < least else ALIKE if other else ""
-        for value, other in zip(similarity.tolist(), like, strict=True)
-    ]
-    before = [
-        float((questions[:i] @ questions[i]).max()) if i else np.nan for i in range(len(questions))
-    ]
-    columns = {LEAST_SIMILAR: similarity, MOST_SIMILAR: before, "dropped": dropped}
-    return pd.DataFrame(columns, index=[each.number for each in candidates])
+    of = np.repeat(np.arange(len(questions)), list(map(len, excerpts)))
+    asked = encode(questions, "query")
+    quoted = encode(list(chain.from_iterable(excerpts)), "document")
+    similarity = np.full(len(questions), np.inf)
+    np.minimum.at(similarity, of, np.einsum("ij,ij->i", asked[of], quoted).astype(np.float64))
+    fits = similarity >= least
+    like = np.zeros(len(questions), dtype=np.bool_)
+    like[fits] = alike(asked[fits], most)
+    return pd.DataFrame(
+        {
+            LEAST_SIMILAR: similarity,
+            MOST_SIMILAR: [
+                float((asked[:i] @ asked[i]).max()) if i else np.nan for i in range(len(asked))
+            ],
+            "dropped": np.select([~fits, like], [UNLIKE, ALIKE], ""),
+        }
+    )
 
 
-def alike(questions: Vectors, most: float, considered: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Of each question whether it is dropped because of an earlier one.
-
-    From first to last, a question that is kept drops all later ones that are more similar to it
-    than ``most``. Questions that are not considered drop none and are not dropped.
-
-    Args:
-        questions: shape (questions, dimension).
-        considered: shape (questions,).
+def alike(questions: Vectors, most: float) -> NDArray[np.bool_]:
+    """Of each question, shape (questions, dimension), whether it is dropped because of an earlier
+    one: from first to last, one that is kept drops all later ones that are more similar to it than
+    ``most``.
     """
     dropped = np.zeros(len(questions), dtype=np.bool_)
-    for i in np.flatnonzero(considered):
+    for i, question in enumerate(questions):
         if not dropped[i]:
-            later = questions[i + 1 :] @ questions[i] > most
-            dropped[i + 1 :] |= later & considered[i + 1 :]
+            dropped[i + 1 :] |= questions[i + 1 :] @ question > most
     return dropped

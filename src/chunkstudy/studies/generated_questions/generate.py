@@ -3,30 +3,42 @@ the official code finds offsets is told in docs/protocols.md, "Chroma: how the q
 
 Requests follow each other, since each shows questions that came before. They are decided by the
 documents, the settings and the replies so far, so that a run that was stopped goes on from its
-recorded replies and ends in the same questions.
+recorded replies and ends in the same questions. What is drawn a key decides, the same on every
+machine and under every Python.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import count, islice, pairwise
-from typing import Annotated
+from itertools import chain, count, islice, pairwise
+from typing import Annotated, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from chunkstudy.base.spans import Document, Span
 from chunkstudy.collections import quoted
-from chunkstudy.llm.interface import Ask, Reply, Request
-from chunkstudy.llm.prices import Estimate, expected
-from chunkstudy.studies.generated_questions import prompts
-from chunkstudy.studies.generated_questions.prompts import (
-    EARLIER,
-    MOST_EXCERPTS,
-    GenerationSettings,
-)
+from chunkstudy.collections.own_documents import OwnDocuments
+from chunkstudy.collections.own_questions import Question, Quotation
+from chunkstudy.llm.interface import PROMPTS, Ask, Message, Reply, Request, conversation
+from chunkstudy.llm.prices import expected
+from chunkstudy.runs.estimate import in_words
 
+ASKED = PROMPTS["question"]
+EARLIER = 50
+"""Earlier questions shown at most, as the report says."""
+MOST_EXCERPTS = 5
+CHARACTERS = 4_000
+"""Of a document shown at once."""
+ATTEMPTS = 10
+"""Replies asked for until a question is given up; the official code asks until one can be used."""
+OUTPUT_LIMIT = 600
+"""Tokens that a reply may have."""
+TEMPERATURE = 1.0
+"""The official code names none, and this is what its server then takes."""
 SEEDS = 2**31
 ANSWER = 200
 """Tokens of a reply that brings a question (Chroma's report, Time & Cost Analysis)."""
@@ -37,25 +49,38 @@ EARLIER_QUESTION = (
 )
 """18 cl100k tokens, as Chroma's 472 have on average."""
 
-
-DECLINED = "the model declined to answer"
-CUT = "the reply was cut off"
-NOT_JSON = "the reply is not a JSON object"
-NO_QUESTION = "it has no question"
-NO_EXCERPTS = "it has no excerpts"
-TOO_MANY = f"it has more than {MOST_EXCERPTS} excerpts"
-NO_TEXT = "an excerpt is not of the kind that was asked for"
-ASKED = "the question was asked before"
+UNFINISHED = {
+    "length": "the reply was cut off",
+    "refused": "the model declined to answer",
+    "blocked": "the model was kept from answering",
+}
+"""By how a reply ended."""
+OTHER_FORM = "the reply is not the JSON object that was asked for"
+REPEATED = "the question was asked before"
 NOWHERE = "an excerpt does not stand in the text shown"
 OVERLAP = "two excerpts share characters"
 FENCE = re.compile(r"\s*```\w*\n(.*)\n```\s*", re.DOTALL)
+Text = Annotated[str, AfterValidator(str.strip), Field(min_length=1)]
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationSettings:
+    """What decides the requests, beside the documents.
+
+    Attributes:
+        model: whom to ask, provider and name.
+        questions: how many to try for.
+        seed: another one shows other passages.
+    """
+
+    model: str
+    questions: int
+    seed: int = 0
 
 
 class RejectedError(ValueError):
     """A reply that gives no question; the message is one of the reasons above."""
-
-
-Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 
 class Proposal(BaseModel):
@@ -67,35 +92,13 @@ class Proposal(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
-    """A question whose excerpts stand in their document.
-
-    Attributes:
-        number: which of the questions tried for, from 1.
-        excerpts: characters of the document, in the order of the reply.
-    """
-
-    number: int
-    question: str
-    document: str
-    excerpts: tuple[Span, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """A reply about a document, by its id, and why it was of no use; empty where it was."""
-
-    document: str
-    rejected: str
-    reply: Reply
-
-
-@dataclass(frozen=True, slots=True)
 class Generated:
-    """What a generation brought, in order."""
+    """What a generation brought: questions whose excerpts stand in their document, every reply, and
+    how many of these were rejected for which reason."""
 
-    candidates: list[Candidate] = field(default_factory=list)
-    attempts: list[Attempt] = field(default_factory=list)
+    questions: list[Question] = field(default_factory=list)
+    replies: list[Reply] = field(default_factory=list)
+    rejected: Counter[str] = field(default_factory=Counter)
 
 
 def generate(
@@ -106,78 +109,101 @@ def generate(
 ) -> Generated:
     """Ask for questions on documents, which take turns in an order drawn by the seed.
 
-    No more than ``questions * attempts`` requests are made, whatever the replies.
-
     Args:
         documents: at least one, none without text.
     """
     made = Generated()
-    for number, document in enumerate(islice(turns(documents, settings), settings.questions), 1):
-        for attempt in range(1, settings.attempts + 1):
-            passage, request = ask_about(document, settings, number, attempt, made.candidates)
-            reply, rejected = ask(request), ""
+    for number, document in enumerate(turns(documents, settings), 1):
+        earlier = [question.question for question in made.questions]
+        for attempt in range(1, ATTEMPTS + 1):
+            passage, request = ask_about(document, settings, f"{number}/{attempt}", earlier)
+            made.replies.append(ask(request))
             try:
-                proposal = read(reply)
-                asked = proposal.question.casefold()
-                if any(asked == each.question.casefold() for each in made.candidates):
-                    raise RejectedError(ASKED)
-                excerpts = place(proposal.references, document.text, passage)
-                made.candidates.append(Candidate(number, proposal.question, document.id, excerpts))
+                proposal = read(made.replies[-1])
+                if proposal.question.casefold() in map(str.casefold, earlier):
+                    raise RejectedError(REPEATED)
+                spans = place(proposal.references, document.text, passage)
             except RejectedError as error:
-                rejected = str(error)
-            made.attempts.append(Attempt(document.id, rejected, reply))
-            if not rejected:
-                question = made.candidates[-1].question
-                say(f"{number} of {settings.questions}, attempt {attempt}: {question}")
-                break
-        else:
-            say(
-                f"{number} of {settings.questions}: given up after {settings.attempts} attempts on "
-                f"{document.id}, the last time because {rejected}"
+                made.rejected[str(error)] += 1
+                continue
+            excerpts = tuple(_excerpt(document, span, documents) for span in spans)
+            made.questions.append(
+                Question(id=str(number), question=proposal.question, excerpts=excerpts)
             )
+            say(f"{number} of {settings.questions}: {proposal.question}")
+            break
+        else:
+            say(f"{number} of {settings.questions}: given up, on {document.id}")
     return made
 
 
-def price(documents: Sequence[Document], settings: GenerationSettings) -> tuple[Estimate, Estimate]:
+def price(documents: OwnDocuments, settings: GenerationSettings) -> str:
     """What a generation would take at least, if the first reply to each question can be used, and
     at most, if none can; passages are those that will be shown first."""
-    read = 0
-    made: list[Candidate] = []
-    for number, document in enumerate(islice(turns(documents, settings), settings.questions), 1):
-        read += ask_about(document, settings, number, 1, made)[1].tokens
-        made.append(Candidate(number, EARLIER_QUESTION, document.id, ()))
-    calls, limit, more = settings.questions, settings.output_limit, settings.attempts
-    least = expected(settings.model, calls, read, calls * min(ANSWER, limit))
-    return least, expected(settings.model, calls * more, read * more, calls * more * limit)
+    tokens = sum(
+        ask_about(document, settings, f"{number}/1", [EARLIER_QUESTION] * (number - 1))[1].tokens
+        for number, document in enumerate(turns(documents.documents, settings), 1)
+    )
+    asked, most_asked = settings.questions, settings.questions * ATTEMPTS
+    least = expected(settings.model, asked, tokens, asked * ANSWER)
+    most = expected(settings.model, most_asked, tokens * ATTEMPTS, most_asked * OUTPUT_LIMIT)
+    return (
+        f"{documents}\nat least {least}, about {in_words(asked * SECONDS)} at {SECONDS:.0f} "
+        f"seconds a question; at most {most}"
+    )
 
 
 def turns(documents: Sequence[Document], settings: GenerationSettings) -> Iterator[Document]:
     """The document that each question is about: none comes again before all others have come."""
-    for turn in count():
-        yield from prompts.sample(f"{settings.seed}/turn {turn}", documents, len(documents))
+    rounds = (sample(f"{settings.seed}/turn {turn}", documents, len(documents)) for turn in count())
+    return islice(chain.from_iterable(rounds), settings.questions)
 
 
 def ask_about(
-    document: Document,
-    settings: GenerationSettings,
-    number: int,
-    attempt: int,
-    before: Sequence[Candidate],
+    document: Document, settings: GenerationSettings, attempt: str, earlier: Sequence[str]
 ) -> tuple[Span, Request]:
-    """A passage of a document, and the request for a question on it."""
-    key = f"{settings.seed}/{number}/{attempt}"
-    passage = prompts.draw(document, settings.characters, key)
-    earlier = [candidate.question for candidate in before]
-    shown = prompts.sample(f"{key}/earlier", earlier, EARLIER)
+    """A passage of a document, and the request for another question on it than the earlier ones;
+    the seed and the name of the attempt decide what is drawn."""
+    key = f"{settings.seed}/{attempt}"
+    length = len(document.text)
+    start = number_below(max(0, length - CHARACTERS) + 1, f"{key}/slice")
+    end = min(start + CHARACTERS, length)
+    shown = sample(f"{key}/earlier", earlier, EARLIER)
     request = Request(
         settings.model,
-        prompts.messages(document.text[slice(*passage)], shown),
-        settings.output_limit,
-        settings.temperature,
-        seed=prompts.number(f"{key}/seed", SEEDS),
+        messages(document.text[start:end], shown),
+        OUTPUT_LIMIT,
+        TEMPERATURE,
+        seed=number_below(SEEDS, f"{key}/seed"),
         json=True,
     )
-    return passage, request
+    return (start, end), request
+
+
+def messages(text: str, earlier: Sequence[str]) -> tuple[Message, ...]:
+    """What is asked about a passage of a document."""
+    example = _about(ASKED["example"], [ASKED["before"]]), ASKED["reply"]
+    return conversation(ASKED["rules"], [example], _about(text, earlier))
+
+
+def _about(text: str, earlier: Sequence[str]) -> str:
+    asked = "\n".join(earlier) or "none"
+    return f"Text:\n{text}\n\nQuestions asked before:\n{asked}\n\n{ASKED['another']}"
+
+
+def sample(key: str, items: Sequence[Item], size: int) -> list[Item]:
+    """``size`` of the items, or all if they are fewer, in an order drawn as well."""
+    order = sorted(range(len(items)), key=lambda i: _digest(f"{key}/{i}"))
+    return [items[i] for i in order[:size]]
+
+
+def number_below(limit: int, key: str) -> int:
+    """One of 0 to ``limit`` - 1, all as likely."""
+    return int.from_bytes(_digest(key)) % limit
+
+
+def _digest(key: str) -> bytes:
+    return hashlib.sha256(key.encode()).digest()
 
 
 def read(reply: Reply) -> Proposal:
@@ -187,36 +213,18 @@ def read(reply: Reply) -> Proposal:
     Raises:
         RejectedError: if it proposes nothing that can be used.
     """
-    if reply.finish in ("refused", "blocked"):
-        raise RejectedError(DECLINED)
+    if reply.finish in UNFINISHED:
+        raise RejectedError(UNFINISHED[reply.finish])
     fenced = FENCE.fullmatch(reply.text)
     try:
         proposal = Proposal.model_validate_json(fenced.group(1) if fenced else reply.text)
-    except ValidationError as error:
-        reason = _reason(error)
-        cut = reason == NOT_JSON and reply.finish == "length"
-        raise RejectedError(CUT if cut else reason) from None
+    except ValidationError:
+        raise RejectedError(OTHER_FORM) from None
     proposal.question = " ".join(proposal.question.split())
-    if not proposal.question:
-        raise RejectedError(NO_QUESTION)
     return proposal
 
 
-def _reason(error: ValidationError) -> str:
-    """In which of the ways a reply is not of the form that was asked for."""
-    fault = error.errors(include_url=False, include_input=False)[0]
-    match fault["loc"]:
-        case ():
-            return NOT_JSON
-        case ("question", *_):
-            return NO_QUESTION
-        case ("references",):
-            return TOO_MANY if fault["type"] == "too_long" else NO_EXCERPTS
-        case _:
-            return NO_TEXT
-
-
-def place(quotations: Sequence[str], text: str, passage: Span) -> tuple[Span, ...]:
+def place(quotations: Sequence[str], text: str, passage: Span) -> list[Span]:
     """The characters of a text behind each quotation, in the order of the reply.
 
     A quotation has to stand in the passage that was shown: letter by letter, else whatever the
@@ -228,11 +236,19 @@ def place(quotations: Sequence[str], text: str, passage: Span) -> tuple[Span, ..
     """
     first, shown = passage[0], {"": text[slice(*passage)]}
     excerpts = []
-    for words in map(str.strip, quotations):
+    for words in quotations:
         found = quoted.letter_by_letter(words, shown) or quoted.whatever_the_form(words, shown)
         if not found:
             raise RejectedError(NOWHERE)
         excerpts.append((first + found[0].start, first + found[0].end))
     if any(before[1] > after[0] for before, after in pairwise(sorted(excerpts))):
         raise RejectedError(OVERLAP)
-    return tuple(excerpts)
+    return excerpts
+
+
+def _excerpt(document: Document, span: Span, documents: Sequence[Document]) -> Quotation:
+    """An excerpt as a line of ``questions.jsonl``; any copy of one that recurs will do."""
+    start, end = span
+    text = document.text[start:end]
+    recurs = sum(other.text.count(text) for other in documents) > 1
+    return Quotation(document=document.id, start=start, end=end, text=text, anywhere=recurs or None)
