@@ -381,10 +381,9 @@ def test_chunks_are_screened_before_anybody_asks_by_what_documents_have(
              "--chunker", "token-40-20"]  # fmt: skip
     done = CliRunner().invoke(app, asked)
     assert done.exit_code == 0 and "chunkstudy generate grains" in done.output
-    numbers = [line.split()[-5:] for line in done.stdout.splitlines()]
-    sentences, overlapping = (row for row in numbers if len(row) == 5 and row[0].isdigit())
-    assert sentences[-2:] == ["0.0", "0.0"]  # of the sentences broken, of the text repeated
-    assert float(overlapping[-2]) > 20 and 30 < float(overlapping[-1]) < 60
+    numbers = [line.split()[-4:] for line in done.stdout.splitlines()]
+    sentences, windows = (row for row in numbers if len(row) == 4 and row[0].isdigit())
+    assert float(sentences[-1]) == 0 and float(windows[-1]) > 20  # of the sentences broken
     assert "table rows" in done.stdout and "code blocks" not in done.stdout
     torn = [line.split()[-2:] for line in done.stdout.splitlines()[-9:] if line.strip()]
     (whole, cut) = (row for row in torn if len(row) == 2 and row[0].isdigit())
@@ -456,20 +455,18 @@ def evaluated(output: Path, split: object, questions: object = QUESTIONS) -> obj
 def test_better_worse_and_the_same_are_told_by_a_paired_test(tmp_path: Path) -> None:
     before, after = evaluated(tmp_path / "good", good), evaluated(tmp_path / "bad", bad)
     worse = gate.held_against(after, tmp_path / "good" / "evaluation.json")  # type: ignore[arg-type]
-    assert worse.worse and worse.table["outcome"].tolist() == ["worse"]
-    assert worse.table["high"].iloc[0] < 0 and "worse than before" in str(worse)
+    assert worse.worse and worse.table["high"].iloc[0] < 0 and "worse than before" in str(worse)
     better = gate.held_against(before, tmp_path / "bad")  # type: ignore[arg-type]
-    assert better.table["outcome"].tolist() == ["better"] and not better.worse
+    assert "better than before" in str(better) and not better.worse
     same = gate.held_against(before, tmp_path / "good")  # type: ignore[arg-type]
-    assert same.table["outcome"].tolist() == ["the same"] and not same.notes
+    assert str(same).count("not told apart from before") == 1 and not same.note
 
 
-def test_a_changed_set_of_questions_is_named_by_digest(tmp_path: Path) -> None:
+def test_a_changed_set_of_questions_is_counted(tmp_path: Path) -> None:
     evaluated(tmp_path / "all", good)
     fewer = evaluated(tmp_path / "fewer", good, QUESTIONS[:8])
     held = gate.held_against(fewer, tmp_path / "all")  # type: ignore[arg-type]
-    assert "not those of the baseline (digest" in held.notes[0]
-    assert held.table["n"].tolist() == [8] and "8 questions are in both, of 12" in held.notes[1]
+    assert held.table["n"].tolist() == [8] and "8 questions are in both, of 12" in held.note
 
 
 @pytest.mark.parametrize("fault", ["missing", "torn", "no scores"])
