@@ -109,7 +109,7 @@ def test_hits_come_best_first_and_show_the_judged_part_of_a_long_chunk() -> None
         "end": [len(small_study.LONG), 7],
         "score": [0.9, 0.1],
     }
-    shown = passages.hits(collection, 0, pd.DataFrame(rows), 5, "token-200-0").data
+    shown = passages.hits(collection, 0, pd.DataFrame(rows), 5, "token-200-0")
     assert shown.index("0.900") < shown.index("0.100")
     assert ">dune</mark>" in shown and "\N{HORIZONTAL ELLIPSIS}" in shown
     assert len(shown) < len(small_study.LONG)

@@ -8,7 +8,6 @@ from itertools import chain, pairwise
 from types import MappingProxyType
 
 import pandas as pd
-from IPython.display import HTML
 from markupsafe import Markup, escape
 
 from chunkstudy.base.places import Places
@@ -48,8 +47,10 @@ def parts(places: Places, name: str, fresh: bool = False) -> Mapping[str, str]:
     return dict(zip(kept["query_id"], kept["part"], strict=True))
 
 
-def hits(collection: Collection, number: int, ranking: pd.DataFrame, k: int, chunker: str) -> HTML:
-    """The first chunks of a question.
+def hits(
+    collection: Collection, number: int, ranking: pd.DataFrame, k: int, chunker: str
+) -> Markup:
+    """The first chunks of a question, as HTML.
 
     Args:
         ranking: ``query, document, start, end`` and, where it is kept, ``score``.
@@ -69,7 +70,7 @@ def hits(collection: Collection, number: int, ranking: pd.DataFrame, k: int, chu
             ELLIPSIS if end < len(document.text) else "",
         )
     html = Markup("<p><b>{}</b></p><p>{}; cosine, document, text:</p><ol>{}</ol>")
-    return HTML(html.format(asked.text, titles.shown("chunker", chunker), items))
+    return html.format(asked.text, titles.shown("chunker", chunker), items)
 
 
 def marked(
