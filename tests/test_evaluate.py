@@ -128,7 +128,7 @@ def test_every_file_is_left_and_the_page_begins_with_its_answer(
     assert (unread.loc["contextualized-128"] == 0).all()
     assert ("never reads" in found.answer) == (found.table["unread"].iloc[0] >= 0.01)
     pages = [path.read_text(encoding="utf-8") for path in (found.folder / "questions").iterdir()]
-    assert any('<i class="window"></i><span class="s' in page for page in pages)
+    assert any('<i class="window"></i><' in page for page in pages)
 
 
 def test_a_run_that_was_killed_goes_on_and_leaves_the_same_record_again(
@@ -340,7 +340,7 @@ def test_any_copy_of_an_excerpt_will_do(folder: Path, little_model: Path) -> Non
     some = run(folder, little_model, questions=asked, encoders=["bm25"], chunkers=["sentence-1"])
     assert some.table["score"].iloc[0] == 1 and "stand in several places" in some.notes[0]
     page = next((folder / "out" / "questions").iterdir()).read_text(encoding="utf-8")
-    assert "wrong copy" not in page and "Found:" in page
+    assert "<b>Found.</b>" in page
 
 
 def test_bm25_and_its_fusion_stand_beside_unless_they_are_left_out_or_named(
@@ -381,10 +381,9 @@ def test_chunks_are_screened_before_anybody_asks_by_what_documents_have(
              "--chunker", "token-40-20"]  # fmt: skip
     done = CliRunner().invoke(app, asked)
     assert done.exit_code == 0 and "chunkstudy generate grains" in done.output
-    numbers = [line.split()[-5:] for line in done.stdout.splitlines()]
-    sentences, overlapping = (row for row in numbers if len(row) == 5 and row[0].isdigit())
-    assert sentences[-2:] == ["0.0", "0.0"]  # of the sentences broken, of the text repeated
-    assert float(overlapping[-2]) > 20 and 30 < float(overlapping[-1]) < 60
+    numbers = [line.split()[-4:] for line in done.stdout.splitlines()]
+    sentences, windows = (row for row in numbers if len(row) == 4 and row[0].isdigit())
+    assert float(sentences[-1]) == 0 and float(windows[-1]) > 20  # of the sentences broken
     assert "table rows" in done.stdout and "code blocks" not in done.stdout
     torn = [line.split()[-2:] for line in done.stdout.splitlines()[-9:] if line.strip()]
     (whole, cut) = (row for row in torn if len(row) == 2 and row[0].isdigit())
@@ -456,20 +455,18 @@ def evaluated(output: Path, split: object, questions: object = QUESTIONS) -> obj
 def test_better_worse_and_the_same_are_told_by_a_paired_test(tmp_path: Path) -> None:
     before, after = evaluated(tmp_path / "good", good), evaluated(tmp_path / "bad", bad)
     worse = gate.held_against(after, tmp_path / "good" / "evaluation.json")  # type: ignore[arg-type]
-    assert worse.worse and worse.table["outcome"].tolist() == ["worse"]
-    assert worse.table["high"].iloc[0] < 0 and "worse than before" in str(worse)
+    assert worse.worse and worse.table["high"].iloc[0] < 0 and "worse than before" in str(worse)
     better = gate.held_against(before, tmp_path / "bad")  # type: ignore[arg-type]
-    assert better.table["outcome"].tolist() == ["better"] and not better.worse
+    assert "better than before" in str(better) and not better.worse
     same = gate.held_against(before, tmp_path / "good")  # type: ignore[arg-type]
-    assert same.table["outcome"].tolist() == ["the same"] and not same.notes
+    assert str(same).count("not told apart from before") == 1 and not same.note
 
 
-def test_a_changed_set_of_questions_is_named_by_digest(tmp_path: Path) -> None:
+def test_a_changed_set_of_questions_is_counted(tmp_path: Path) -> None:
     evaluated(tmp_path / "all", good)
     fewer = evaluated(tmp_path / "fewer", good, QUESTIONS[:8])
     held = gate.held_against(fewer, tmp_path / "all")  # type: ignore[arg-type]
-    assert "not those of the baseline (digest" in held.notes[0]
-    assert held.table["n"].tolist() == [8] and "8 questions are in both, of 12" in held.notes[1]
+    assert held.table["n"].tolist() == [8] and "8 questions are in both, of 12" in held.note
 
 
 @pytest.mark.parametrize("fault", ["missing", "torn", "no scores"])

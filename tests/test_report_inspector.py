@@ -12,15 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkstudy.base.places import Places
+from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Collection, Document, Judgment, Query
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
+from chunkstudy.runs import chunking
 from chunkstudy.runs.conditions import MINILM, MPNET, Condition
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.study.inspector import inspection
 from chunkstudy.study.inspector import pages as inspector
 from chunkstudy.study.inspector.inspection import Inspection, RankedChunk
-from chunkstudy.study.inspector.pages import Page, marked, render
+from chunkstudy.study.inspector.pages import Page, bounded, inspected, render
 from tests.small_study import Letters
 
 DEPTH = 2
@@ -61,8 +63,8 @@ COLLECTION = Collection(
 CHUNKERS = ("recursive-30-0-characters", "token-12-6-wordpiece")
 
 
-def condition(chunker: str = CHUNKERS[0], protocol: str = "corrected") -> Condition:
-    return Condition("builtin", chunker, MINILM, "pre_embedding", protocol)
+def condition(chunker: str = CHUNKERS[0]) -> Condition:
+    return Condition("builtin", chunker, MINILM, "pre_embedding", "corrected")
 
 
 @pytest.fixture
@@ -73,16 +75,14 @@ def store(tmp_path: Path) -> VectorStore:
 @pytest.fixture
 def pages(store: VectorStore) -> dict[str, Page]:
     judged = COLLECTION.only(["comet", "../zoo", "two"])
-    systems = [
-        inspection.search(condition(name), judged, store).inspect(name, DEPTH) for name in CHUNKERS
-    ]
+    systems = [inspected(condition(name), judged, store, DEPTH) for name in CHUNKERS]
     return {page[0].query.id: page for page in zip(*systems, strict=True)}
 
 
 @pytest.fixture
 def places(tmp_path: Path, store: VectorStore, monkeypatch: pytest.MonkeyPatch) -> Places:
     """A checkout in which the small collection and the letters take the place of the real ones."""
-    monkeypatch.setattr(inspector, "load_collection", lambda name: COLLECTION)
+    monkeypatch.setattr("chunkstudy.runs.steps.load_collection", lambda name: COLLECTION)
     monkeypatch.setattr(inspector, "load_store", lambda encoder, folder: store)
     for name in ("notebooks", "results"):
         (tmp_path / "checkout" / name).mkdir(parents=True)
@@ -107,12 +107,12 @@ class Read(HTMLParser):
         if tag == "div" and "source" in attributes.get("class", "").split():
             self.sources.append((attributes, []))
             self._inside = True
-        if tag == "span":
-            self._open.append(attributes.get("class", ""))
+        if tag in ("span", "mark"):
+            self._open.append(f"{tag} {attributes.get('class', '')}")
 
     def handle_endtag(self, tag: str) -> None:
         self._inside = self._inside and tag != "div"
-        if tag == "span":
+        if tag in ("span", "mark"):
             self._open.pop()
 
     def handle_data(self, data: str) -> None:
@@ -120,23 +120,22 @@ class Read(HTMLParser):
             self.sources[-1][1].append((self._open[-1] if self._open else "", data))
 
 
-def test_highlighted_characters_of_the_retrieved_chunks_are_the_judged_ones(
+def test_marked_characters_of_the_retrieved_chunks_are_the_judged_ones(
     pages: dict[str, Page],
 ) -> None:
     page = pages["two"]
-    read = Read(render(COLLECTION, [page]))
-    sources = [each for each in read.sources if "context" not in each[0]["class"]]
+    read = Read(render("question.html", COLLECTION, page=page, index=""))
+    sources = [pieces for fields, pieces in read.sources if "context" not in fields["class"]]
     chunks = [chunk for system in page for chunk in system.retrieved]
     assert len(sources) == len(chunks) == 2 * DEPTH
-    for (_, pieces), chunk in zip(sources, chunks, strict=True):
+    for pieces, chunk in zip(sources, chunks, strict=True):
         assert "".join(text for _, text in pieces) == TEXTS[chunk.document][chunk.start : chunk.end]
-        lit = sum(len(text) for names, text in pieces if "found" in names.split())
-        assert lit == sum(
+        assert sum(len(text) for names, text in pieces if names.startswith("mark")) == sum(
             max(0, min(chunk.end, j.end) - max(chunk.start, j.start))
             for j in COLLECTION.judgments
             if j.query == "two" and j.document == chunk.document
         )
-    assert any("found" in names.split() for _, pieces in sources for names, _ in pieces)
+    assert any(names == "mark kept" for pieces in sources for names, _ in pieces)
 
 
 @given(st.data())
@@ -149,57 +148,50 @@ def test_any_text_cut_by_any_chunks_is_shown_whole(data: st.DataObject) -> None:
         for rank, (a, b) in enumerate(sorted(data.draw(st.lists(spans, max_size=5))), start=1)
     ]
     judged = [(a, b) for a, b in data.draw(st.lists(spans, max_size=3))]
-    html = marked(text, (low, high), judged, chunks, DEPTH)
+    html = bounded(text, (low, high), judged, chunks)
     pieces = Read(f'<div class="source">{html}</div>').sources[0][1]
     expected = "".join("\ufffd" if c == "\0" or "\ud800" <= c <= "\udfff" else c for c in text)
     assert "".join(text for _, text in pieces) == expected[low:high]
 
 
-def test_a_page_asks_the_network_for_nothing_whatever_its_documents_hold(
-    pages: dict[str, Page],
-) -> None:
-    page = render(COLLECTION, [pages["two"]])
-    for html in (page, render(COLLECTION, list(pages.values()), {})):
+def test_a_page_asks_the_network_for_nothing_whatever_its_documents_hold(places: Places) -> None:
+    index = inspector.write(places, "builtin", chunkers=CHUNKERS, k=DEPTH)
+    pages = [path.read_text(encoding="utf-8") for path in index.parent.rglob("*.html")]
+    assert len(pages) == 4
+    for html in pages:
         read = Read(html)
         policy = [f["content"] for tag, f in read.tags if tag == "meta" and "http-equiv" in f]
         assert policy == ["default-src 'none'; style-src 'unsafe-inline'"]
         assert not {tag for tag, _ in read.tags} & {"script", "link", "img", "iframe", "base"}
         names = {name for _, attributes in read.tags for name in attributes}
         assert not any(name.startswith("on") for name in names) and "src" not in names
-        assert all(f["href"].startswith("#") for _, f in read.tags if "href" in f)
+        assert all(":" not in f["href"] for _, f in read.tags if "href" in f)
         style = html[html.index("<style>") : html.index("</style>")]
         assert not any(word in style for word in ("url(", "@import", "http"))
-    assert "&lt;script&gt;alert(1)" in page and "\r" not in page  # else it shows a line feed
-    assert "<b>bold" not in render(COLLECTION, [pages["comet"]])
+        assert "<b>bold" not in html and "\r" not in html  # else it shows a line feed
+    assert any("&lt;script&gt;alert(1)" in html for html in pages)
 
 
 def test_a_boundary_inside_an_excerpt_cuts_it_and_one_at_its_edge_does_not() -> None:
     chunks = [ranked(0, 4, 1), ranked(4, 8, 2), ranked(8, 12, 3)]
-    at_its_edges = marked("abcdefghijkl", (0, 12), [(4, 8)], chunks, DEPTH)
+    at_its_edges = bounded("abcdefghijkl", (0, 12), [(4, 8)], chunks)
     assert at_its_edges.count("<i ") == 3 and "inside" not in at_its_edges
-    inside = marked("abcdefghijkl", (0, 12), [(2, 6)], chunks, DEPTH)
+    inside = bounded("abcdefghijkl", (0, 12), [(2, 6)], chunks)
     assert inside.count("inside") == 1 and inside.index("cd<") < inside.index("inside")
 
 
-def test_ranks_are_those_of_every_chunk_by_score_and_of_an_excerpt_alone(
-    store: VectorStore,
-) -> None:
-    searched = inspection.search(condition(), COLLECTION, store)
+def test_ranks_are_those_of_every_chunk_by_score(store: VectorStore) -> None:
+    chunks = chunking.cut(COLLECTION, condition().chunking, CORRECTED, store)
     query = store.encode(["zigzag zebras, quiz"], "query")[0]
-    scores = store.encode(searched.chunks.texts(COLLECTION.documents)) @ query
-    spans = list(zip(searched.chunks.document, searched.chunks.start, strict=True))
-    inspected = searched.inspect("", DEPTH)[1]
-    for chunk in (*inspected.retrieved, *inspected.near):
+    scores = store.encode(chunks.texts(COLLECTION.documents)) @ query
+    spans = list(zip(chunks.document, chunks.start, strict=True))
+    asked = inspected(condition(), COLLECTION, store, DEPTH)[1]
+    assert [chunk.rank for chunk in asked.retrieved] == [*range(1, DEPTH + 1)]
+    for chunk in asked.chunks:
         i = spans.index(("abc".index(chunk.document), chunk.start))
         assert chunk.score == pytest.approx(scores[i], abs=1e-6)
         equal = np.flatnonzero(np.abs(scores - scores[i]) <= 1e-6)
         assert chunk.rank - 1 == (scores > scores[i] + 1e-6).sum() + (equal < i).sum()
-    of_b = list(searched.chunks.document).index(1) + 4
-    start, end = int(searched.chunks.start[of_b]), int(searched.chunks.end[of_b])
-    judged = replace(COLLECTION, judgments=(Judgment("comet", "b", start, end),))
-    alone = inspection.search(condition(), judged, store).inspect("", DEPTH)[0]
-    (same,) = alone.touching(alone.excerpts[0])
-    assert same.rank > 1 and alone.alone == ((same.rank, pytest.approx(same.score)),)
 
 
 def test_an_answer_behind_the_encoders_window_is_named(tmp_path: Path) -> None:
@@ -213,11 +205,12 @@ def test_an_answer_behind_the_encoders_window_is_named(tmp_path: Path) -> None:
         (Judgment("q", "a", len(text) - len(answer), len(text)),),
     )
     cut = condition("recursive-1000-0-characters")
-    page = inspection.search(cut, harbour, VectorStore(encoder, tmp_path)).inspect("whole", 1)
+    page = inspected(cut, harbour, VectorStore(encoder, tmp_path), 1)
     assert page[0].cause == inspection.UNREAD
     (chunk,) = page[0].touching(page[0].excerpts[0])
     assert encoder.token_ids([text[: chunk.read_to]]) == encoder.token_ids([text])
-    pieces = Read(render(harbour, [page])).sources[0][1]
+    html = render("question.html", harbour, page=page, index="")
+    pieces = next(pieces for fields, pieces in Read(html).sources if "context" in fields["class"])
     unread = "".join(piece for names, piece in pieces if "unread" in names.split())
     assert text.endswith(unread) and unread.endswith(answer)
 
@@ -235,47 +228,36 @@ def test_boundaries_are_drawn_by_the_model_that_a_chunker_names(
 def ranked(
     start: int, end: int, rank: int, document: str = "a", read_to: int | None = None
 ) -> RankedChunk:
-    return RankedChunk(
-        document, start, end, rank, 80, rank, 0.5, end if read_to is None else read_to
-    )
-
-
-def inspected(*chunks: RankedChunk, alone: int = 1) -> Inspection:
-    """One excerpt of 180 characters from 1000 among chunks, five of which are read."""
-    retrieved = tuple(chunk for chunk in chunks if chunk.rank <= 5)
-    excerpts, values = (Judgment("q", "a", 1000, 1180),), dict.fromkeys(inspection.MEASURES, 0.25)
-    given = (excerpts, ((alone, 0.6),), chunks, retrieved, values, 100)
-    return Inspection("", "", "corrected", Query("q", "?"), 5, *given)
+    seen_to = end if read_to is None else read_to
+    return RankedChunk(document, start, end, rank, rank, 0.5, rank <= 5, seen_to)
 
 
 @pytest.mark.parametrize(
-    ("inspected", "cause", "sentence"),
+    ("chunks", "cause", "sentence"),
     [
-        (inspected(ranked(900, 1300, 3)), inspection.FOUND, "the first chunk holds all 180"),
+        ([ranked(900, 1300, 3)], inspection.FOUND, "in the first 5 chunks"),
         (
-            inspected(ranked(900, 1140, 2), ranked(1000, 1100, 7), ranked(1140, 1500, 9)),
+            [ranked(900, 1140, 2), ranked(1000, 1100, 7), ranked(1140, 1500, 9)],
             inspection.CUT,
-            "40 of 180 characters lie in chunk 9 of 80, which ranked 9th: 4 places too low",
+            "40 of 180 characters of the excerpt are missed; the best chunk with some of them has "
+            "rank 9.",
         ),
-        (
-            inspected(ranked(900, 1100, 7), ranked(1100, 1500, 9)),
-            inspection.CUT,
-            "cut the answer over 2 chunks, the best of them chunk 7 of 80",
-        ),
-        (inspected(ranked(500, 2300, 12), alone=5), inspection.DILUTED, "10.0% of that chunk"),
-        (inspected(ranked(500, 2300, 12), alone=6), inspection.ENCODER, "would rank 6th"),
-        (inspected(ranked(500, 2300, 12, read_to=1000)), inspection.UNREAD, "first 500 of its"),
-        (inspected(ranked(900, 1150, 1)), inspection.UNCHUNKED, "30 of 180 characters"),
+        ([ranked(900, 1100, 7), ranked(1100, 1500, 9)], inspection.LOW, "has rank 7"),
+        ([ranked(500, 2300, 12), ranked(0, 1500, 2, "b")], inspection.LOW, "has rank 12"),
+        ([ranked(500, 2300, 12, read_to=1000)], inspection.UNREAD, "180 of 180 characters"),
+        ([ranked(900, 1150, 1)], inspection.UNCHUNKED, "30 of 180 characters"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_the_diagnosis_names_the_cause(inspected: Inspection, cause: str, sentence: str) -> None:
-    assert inspected.cause == cause and sentence in inspected.diagnosis[1]
-    assert inspection.CAUSES[cause]
+def test_the_diagnosis_names_the_cause(
+    chunks: list[RankedChunk], cause: str, sentence: str
+) -> None:
+    asked = Inspection("", Query("q", "?"), 5, (Judgment("q", "a", 1000, 1180),), (*chunks,), {})
+    assert asked.cause == cause and sentence in asked.diagnosis[1] and inspection.CAUSES[cause]
 
 
 def test_the_index_lists_every_judged_query_worst_first_and_links_to_pages(places: Places) -> None:
-    written = inspector.write(places, "builtin", chunkers=CHUNKERS[:1], depth=DEPTH, worst=3)
+    written = inspector.write(places, "builtin", chunkers=CHUNKERS[:1], k=DEPTH)
     assert written.is_relative_to(places.build / "inspector" / "builtin")
     html = written.read_text(encoding="utf-8")
     links = {attributes["href"] for tag, attributes in Read(html).tags if tag == "a"}

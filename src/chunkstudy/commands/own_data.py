@@ -71,7 +71,7 @@ def inspect(
         list[str] | None, typer.Option(help="A chunker's slug; repeat it to compare several")
     ] = None,
     encoder: Annotated[str, typer.Option(help="An encoder's slug or hub id")] = conditions.MINILM,
-    k: Annotated[int, typer.Option("--k", "--depth", help="Show what the first K chunks hold")] = 5,
+    k: Annotated[int, typer.Option("--k", help="Show what the first K chunks hold")] = 5,
 ) -> None:
     """Show why a query's chunks were found or missed, as a page that opens from disk.
 
@@ -81,6 +81,6 @@ def inspect(
 
     with one_sentence():
         written = pages.write(
-            places.here(), collection, query, chunker or pages.CHUNKERS, encoder=encoder, depth=k
+            places.here(), collection, query, chunker or pages.CHUNKERS, encoder=encoder, k=k
         )
         typer.echo(written)

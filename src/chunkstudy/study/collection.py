@@ -3,15 +3,16 @@ a question with the text that was found for it, what is judged to answer it mark
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from html import escape
-from itertools import groupby
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain, pairwise
+from types import MappingProxyType
 
 import pandas as pd
-from IPython.display import HTML
+from markupsafe import Markup, escape
 
 from chunkstudy.base.places import Places
 from chunkstudy.base.spans import Collection, Span
+from chunkstudy.base.tokens import without_surrogates
 from chunkstudy.collections import registry
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.runs import facts
@@ -22,7 +23,6 @@ ONCE = {"documents", "characters", "tokens", "queries", "excerpts",
 """Counts that add up over parts."""
 AROUND = 160
 """Characters shown on either side of what is judged, and of a chunk that holds nothing judged."""
-MARK = '<mark style="background: #ffe08a; color: black">{}</mark>'
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 
 
@@ -47,39 +47,59 @@ def parts(places: Places, name: str, fresh: bool = False) -> Mapping[str, str]:
     return dict(zip(kept["query_id"], kept["part"], strict=True))
 
 
-def hits(collection: Collection, number: int, ranking: pd.DataFrame, k: int, chunker: str) -> HTML:
-    """The first chunks of a question.
+def hits(
+    collection: Collection, number: int, ranking: pd.DataFrame, k: int, chunker: str
+) -> Markup:
+    """The first chunks of a question, as HTML.
 
     Args:
         ranking: ``query, document, start, end`` and, where it is kept, ``score``.
     """
     asked = collection.queries[number]
     judged = collection.judgments_by_query()[asked.id]
-    shown = []
+    items = Markup("")
     for row in ranking[ranking["query"] == number].head(k).to_dict("records"):
         document = collection.documents[row["document"]]
         spans = [(j.start, j.end) for j in judged if j.document == document.id]
-        text = marked(document.text, _shortened((row["start"], row["end"]), spans), spans)
-        cosine = f"{row['score']:.3f}, " if "score" in row else ""
-        name = escape(titles.shown("part", document.id))
-        shown.append(f"<li>{cosine}<i>{name}</i>: {text}</li>")
-    cut = escape(titles.shown("chunker", chunker))
-    head = f"<p><b>{escape(asked.text)}</b></p><p>{cut}; cosine, document, text:</p>"
-    return HTML(f"{head}<ol>{''.join(shown)}</ol>")
+        start, end = shortened((row["start"], row["end"]), spans)
+        items += Markup("<li>{}<i>{}</i>: {}{}{}</li>").format(
+            f"{row['score']:.3f}, " if "score" in row else "",
+            titles.shown("part", document.id),
+            ELLIPSIS if start else "",
+            marked(document.text, (start, end), spans),
+            ELLIPSIS if end < len(document.text) else "",
+        )
+    html = Markup("<p><b>{}</b></p><p>{}; cosine, document, text:</p><ol>{}</ol>")
+    return html.format(asked.text, titles.shown("chunker", chunker), items)
 
 
-def marked(text: str, span: Span, judged: Sequence[Span]) -> str:
-    """The text of a span as HTML, marked where it is judged; dots where more stands around it."""
-    start, end = span
-    inside = {at for first, last in judged for at in range(max(start, first), min(end, last))}
-    html = ELLIPSIS if start else ""
-    for is_judged, places in groupby(range(start, end), inside.__contains__):
-        part = escape("".join(text[at] for at in places))
-        html += MARK.format(part) if is_judged else part
-    return html + ELLIPSIS * (end < len(text))
+def marked(
+    text: str,
+    span: Span,
+    judged: Sequence[Span],
+    edges: Mapping[int, Markup] = MappingProxyType({}),
+    look: Callable[[int, int], str] = lambda *_: "passage",
+) -> Markup:
+    """``text[span]`` as HTML whose text is exactly that, marked where it is judged.
+
+    Args:
+        judged: spans of the text.
+        edges: by an offset, what is drawn before the character there.
+        look: the classes of what lies between two offsets.
+    """
+    low, high = span
+    cuts = {low, high, *(at for at in chain(*judged, edges) if low < at < high)}
+    html = Markup("")
+    for start, end in pairwise(sorted(cuts)):
+        is_judged = any(first <= start and end <= last for first, last in judged)
+        html += edges.get(start, "")
+        html += Markup('<{0} class="{1}">{2}</{0}>').format(
+            "mark" if is_judged else "span", look(start, end), escaped(text[start:end])
+        )
+    return html
 
 
-def _shortened(chunk: Span, judged: Sequence[Span]) -> Span:
+def shortened(chunk: Span, judged: Sequence[Span]) -> Span:
     """A chunk around what is judged in it, or its beginning."""
     start, end = chunk
     inside = [span for span in judged if span[0] < end and start < span[1]]
@@ -87,3 +107,13 @@ def _shortened(chunk: Span, judged: Sequence[Span]) -> Span:
         return start, min(end, start + AROUND)
     first, last = min(low for low, _ in inside), max(high for _, high in inside)
     return max(start, first - AROUND), min(end, last + AROUND)
+
+
+def escaped(text: str) -> Markup:
+    """A text escaped so that a browser shows each of its characters.
+
+    A bare carriage return survives only as a reference; NUL and lone surrogates, which HTML and
+    UTF-8 lack, become U+FFFD.
+    """
+    safe = escape(without_surrogates(text).replace("\0", "\ufffd"))
+    return Markup(str(safe).replace("\r", "&#13;"))  # everything else is escaped already

@@ -304,7 +304,7 @@ class Runs:
         """
         scored, ranking = self._ranked(self.found[chunker or next(iter(self.found))], k)
         collection = load_collection(self.collection)
-        return hits(collection, question, ranking, k, scored.variant.name)
+        return HTML(hits(collection, question, ranking, k, scored.variant.name))
 
     def _measures(self, k: Cut) -> tuple[str, ...]:
         """What is scored: without a model only what no search decides."""

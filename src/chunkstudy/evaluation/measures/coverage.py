@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import numpy as np
-
 from chunkstudy.base.spans import Chunks, Document, Span, stripped, union
 
 
@@ -14,20 +12,11 @@ def outside(documents: Sequence[Document], chunks: Chunks) -> float:
     total = inside = 0
     for position, document in enumerate(documents):
         total += len("".join(document.text.split()))
-        for start, end in _joined(chunks, position):
+        members = chunks.document == position
+        spans = zip(chunks.start[members].tolist(), chunks.end[members].tolist(), strict=True)
+        for start, end in union(spans):
             inside += len("".join(document.text[start:end].split()))
     return 1 - inside / total if total else 0.0
-
-
-def repeated(documents: Sequence[Document], chunks: Chunks) -> float:
-    """The share of all characters in chunks that another chunk of the document holds before."""
-    total = int(chunks.lengths.sum())
-    once = sum(
-        end - start
-        for position in range(len(documents))
-        for start, end in _joined(chunks, position)
-    )
-    return (total - once) / total if total else 0.0
 
 
 def broken(
@@ -48,9 +37,3 @@ def broken(
             total += bool(((starts < end) & (ends > start)).any())
             whole += bool(((starts <= first) & (ends >= last)).any())
     return 1 - whole / total if total else float("nan")
-
-
-def _joined(chunks: Chunks, position: int) -> list[Span]:
-    """What a document's chunks cover, in spans that do not overlap."""
-    members = np.flatnonzero(chunks.document == position)
-    return union(zip(chunks.start[members].tolist(), chunks.end[members].tolist(), strict=True))

@@ -63,8 +63,7 @@ class Evaluation:
         needed: how many questions tell the best two apart; empty with one system.
         scores: by question, the deciding measure of every system.
         answer: in a sentence, or two where text is never read.
-        more: how many more questions, whether the measures agree, and what would save text; empty
-            with one system.
+        more: how many more questions, and what would save text; empty with one system.
         chosen: the place in the table of the way to take: of those that no test tells from the
             best the one that costs least.
         record: what the evaluation rests on, as ``evaluation.json`` holds it.
@@ -105,16 +104,8 @@ def compare(
     scores = pd.concat(values, axis=1, keys=names)
     questions = {query.id: query.text for query in pipeline.collection.queries}
     scores.insert(0, "question", pd.Series(questions))
-    then = more(tests, needed)
-    if pipeline.budget:
-        other = pipeline.measures[1]
-        leader = int(np.argmax([result.scores[other].mean() for result in ranked]))
-        by = titles.measure(other)
-        differ = f" The measures disagree: by {by[0].lower()}{by[1:]} {names[leader]} leads."
-        then += differ if leader else ""
     chosen, saves = _choice(table, tests, names)
-    first = answer(table, tests, names[0])
-    then = f"{then} {saves}".strip()
+    first, then = answer(table, tests, names[0]), f"{more(tests, needed)} {saves}".strip()
     return Evaluation(table, tests, needed, scores, first, then, chosen, record, folder)
 
 
@@ -130,9 +121,9 @@ def best_first(results: Sequence[Result], measures: Sequence[str]) -> list[Resul
 
 
 def screen(pipeline: Pipeline, systems: Sequence[System]) -> pd.DataFrame:
-    """What needs no question, a row a system: sizes, text in no chunk, beyond the window and in
-    several chunks, sentences and other ``UNITS`` that a boundary breaks, as fractions; of these
-    no column where the documents have none."""
+    """What needs no question, a row a system: sizes, text in no chunk and beyond the window,
+    sentences and other ``UNITS`` that a boundary breaks, as fractions; of these no column where
+    the documents have none."""
     texts = [document.text for document in pipeline.collection.documents]
     units = {name: {text: split(text) for text in texts} for name, split in UNITS.items()}
     frame = pd.DataFrame([_screened(pipeline, system, units) for system in systems])
@@ -261,7 +252,6 @@ def _screened(
             name: coverage.broken(documents, index.returned, of_texts.__getitem__)
             for name, of_texts in units.items()
         },
-        "text in several chunks": coverage.repeated(documents, index.returned),
     }
 
 

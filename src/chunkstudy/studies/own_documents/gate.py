@@ -4,10 +4,8 @@ apart. What a change to documents, chunker or model did is seen where it is made
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -19,9 +17,8 @@ from chunkstudy.studies.own_documents.report import SCORES
 from chunkstudy.studies.own_documents.systems import EvaluationError
 from chunkstudy.study.formats import estimate, percent
 
-BETTER, WORSE, SAME, UNDECIDED = "better", "worse", "the same", "not told apart"
-OUTCOMES = {HIGHER: BETTER, LOWER: WORSE}
-THAN = {BETTER: "than", WORSE: "than", SAME: "as", UNDECIDED: "from"}
+OUTCOMES = {HIGHER: "better than", LOWER: "worse than"}
+UNDECIDED = "not told apart from"
 QUESTION = "question"
 
 
@@ -31,27 +28,27 @@ class Gate:
 
     Attributes:
         table: a row a system, of :func:`differences`: the questions compared, both means, their
-            difference with its 95% interval, as fractions, p with Holm's correction, and as
-            ``outcome`` what came of it.
-        notes: what is not the same in both, a sentence each.
+            difference with its 95% interval, as fractions, p with Holm's correction, and what is
+            ``shown``.
+        note: how many questions are in both, where some are not; else empty.
     """
 
     table: pd.DataFrame
-    notes: tuple[str, ...]
+    note: str
 
     @property
     def worse(self) -> bool:
         """Whether a system got significantly worse."""
-        return bool((self.table["outcome"] == WORSE).any())
+        return bool((self.table["shown"] == LOWER).any())
 
     def __str__(self) -> str:
         lines = [
-            f"{row['system']}: {row['outcome']} {THAN[row['outcome']]} before, "
+            f"{row['system']}: {OUTCOMES.get(row['shown'], UNDECIDED)} before, "
             f"{percent(row['before'])}% to {percent(row['now'])}%, {estimate(row)} points over "
             f"{row['n']} questions"
             for _, row in self.table.iterrows()
         ]
-        return "\n".join((*self.notes, *lines))
+        return "\n".join(filter(None, (self.note, *lines)))
 
 
 def held_against(evaluation: Evaluation, baseline: Path) -> Gate:
@@ -67,9 +64,8 @@ def held_against(evaluation: Evaluation, baseline: Path) -> Gate:
             system or fewer than two questions in common.
     """
     folder = baseline if baseline.is_dir() else baseline.parent
-    record, before = _stored(folder)
-    now = evaluation.scores
-    measure, other = evaluation.record["measures"][0], record["measures"][0]
+    other, before = _stored(folder)
+    measure, now = evaluation.record["measures"][0], evaluation.scores
     if measure != other:
         raise EvaluationError(
             f"{folder} is decided by {other}, this one by {measure}; use its --k or --budget"
@@ -86,36 +82,20 @@ def held_against(evaluation: Evaluation, baseline: Path) -> Gate:
         raise EvaluationError(f"{folder} has fewer than two of these questions; nothing to compare")
     pairs = (Pair({"system": x}, now.loc[asked, x], before.loc[asked, x]) for x in systems)
     table = differences(pairs, "against the baseline", "now", "before")
-    table["outcome"] = table["shown"].map(OUTCOMES).fillna(UNDECIDED)
-    table.loc[(table["outcome"] == UNDECIDED) & (table["difference"] == 0), "outcome"] = SAME
-    return Gate(table, tuple(_changed(evaluation, record, len(asked), len(before))))
+    if len(asked) == len(before) == len(now):
+        return Gate(table, "")
+    sizes = f"of {len(before)} in the baseline and {len(now)} here"
+    return Gate(table, f"{len(asked)} questions are in both, {sizes}.")
 
 
-def _stored(folder: Path) -> tuple[dict[str, Any], pd.DataFrame]:
-    """The record and the scores of an evaluation, by question."""
+def _stored(folder: Path) -> tuple[str, pd.DataFrame]:
+    """The measure that decides an evaluation, and its scores by question."""
     try:
         record = json.loads((folder / EVALUATION).read_text(encoding="utf-8"))
         scores = pd.read_csv(folder / SCORES, index_col="id", dtype={"id": str, QUESTION: str})
-        return {"measures": record["measures"], **record}, scores
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        return record["measures"][0], scores
+    except (OSError, ValueError, LookupError, TypeError) as error:
         raise EvaluationError(
             f"{folder} is no whole evaluation ({one_line(error)}); name the folder of one that "
             "`chunkstudy evaluate` wrote, or evaluate again"
         ) from None
-
-
-def _changed(
-    evaluation: Evaluation, record: dict[str, Any], asked: int, before: int
-) -> Iterator[str]:
-    """What the two do not share."""
-    then, today = (r.get("collection", {}).get("sha256", "") for r in (record, evaluation.record))
-    if then != today:
-        yield (
-            f"Documents or questions are not those of the baseline (digest {today[:12]}, then "
-            f"{then[:12]}); compared are the questions that both ask."
-        )
-    if asked < max(before, len(evaluation.scores)):
-        yield (
-            f"{asked} questions are in both, of {before} in the baseline and "
-            f"{len(evaluation.scores)} here."
-        )

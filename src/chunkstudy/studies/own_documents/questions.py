@@ -8,15 +8,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.evaluation.measures.excerpts import found_first
 from chunkstudy.evaluation.retrieval.small_to_large import best_of_each
 from chunkstudy.studies.own_documents.pipeline import Ints, Pipeline, Result
 from chunkstudy.studies.own_documents.systems import labels
 from chunkstudy.study.inspector import pages as inspector
-from chunkstudy.study.inspector.inspection import RERANKER, WORDS, Searched
+from chunkstudy.study.inspector.inspection import inspect
 
-WORST = 20
 FILE = "questions.html"
 
 
@@ -31,29 +29,18 @@ def write(pipeline: Pipeline, ranked: Sequence[Result], scores: pd.DataFrame, fo
     """
     collection = pipeline.collection
     hardest = scores.drop(columns="question").mean(axis=1).sort_values(kind="stable")
-    few = collection.only(hardest.index[:WORST].tolist())
+    few = collection.only(hardest.index[: inspector.WORST].tolist())
     names = labels([result.system.keys for result in ranked])
     inspected = []
     for name, result in zip(names, ranked, strict=True):
-        system, index = result.system, result.index
-        every = pipeline.search(system, index, few)(len(index.chunks))
+        index = result.index
+        every = pipeline.search(result.system, index, few)(len(index.chunks))
         ranking = best_of_each(every, index.place)
-        by = system.retriever
-        store = None if by.words or by.reranker else pipeline.store(by)
-        searched = Searched(
-            by.slug,
-            found_first(few, pipeline.texts.copies, index.returned, ranking),
-            index.returned,
-            ranking,
-            CORRECTED,
-            _read_to(result),
-            store,
-            store.encode([query.text for query in few.queries], "query") if store else None,
-            RERANKER if by.reranker else WORDS,
-        )
-        inspected.append(searched.inspect(name, pipeline.cutoff))
+        judged = found_first(few, pipeline.texts.copies, index.returned, ranking)
+        found = inspect(name, judged, index.returned, ranking, _read_to(result), pipeline.cutoff)
+        inspected.append(found)
     pages = list(zip(*inspected, strict=True))
-    return inspector.write_worst(pages, few, folder / FILE, WORST, len(collection.queries))
+    return inspector.write_worst(pages, few, folder / FILE, len(collection.queries))
 
 
 def _read_to(result: Result) -> Ints:

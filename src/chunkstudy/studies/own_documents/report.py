@@ -34,13 +34,7 @@ IN_TERMINAL = {
     "score": ("score", "low", "high", READ, "unread"),
     "difference": ("difference", "difference_low", "difference_high", "p_holm", "shown"),
     "tokens, largest": ("tokens, largest", *TORN),
-    "sentences broken": (
-        "chunks",
-        "mean tokens",
-        "unread",
-        "sentences broken",
-        "text in several chunks",
-    ),
+    "sentences broken": ("chunks", "mean tokens", "unread", "sentences broken"),
 }
 """What a terminal shows of a table, by a column that only it has; the rest stands in the files."""
 ON_PAGE = (
@@ -59,7 +53,6 @@ COLUMNS: Columns = {
     "cut": Column("chunks cut, %", percent),
     "unread": Column("text beyond the window, %", percent),
     **{name: Column(f"{name}, %", percent) for name in UNITS},
-    "text in several chunks": Column("text repeated, %", percent),
     "tokens, largest": whole,
     "tokens encoded": whole,
     "US dollars": thousandths,
