@@ -1,13 +1,16 @@
-"""Lines, headings and sentences are read in one way, in whatever form or script they stand."""
+"""Lines, headings and sentences are read in one way, in whatever form or script they are written,
+or it is said that they are not."""
 
 from __future__ import annotations
 
 import unicodedata
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chunkstudy import evaluate
 from chunkstudy.chunkers import markup, passages, structure
 from chunkstudy.chunkers.passages import sentence_groups, sentence_propositions
 from chunkstudy.chunkers.semantic import punkt_sentences
@@ -203,3 +206,14 @@ def test_marks_without_a_word_between_are_read_once() -> None:
     assert [sentence for *_, sentence in sentence_propositions(text)] == [
         "...", "so.", '"Yes!"', "(No?)", "Well",
     ]  # fmt: skip
+
+
+def test_what_cannot_be_told_apart_is_said(tmp_path: Path) -> None:
+    thai = "โรงสีตั้งอยู่ริมแม่น้ำ " * 80
+    asked = [{"question": "mill", "excerpts": [{"document": "d", "start": 0, "end": 5}]}]
+    encoders = ["bm25", "sentence-transformers/all-MiniLM-L6-v2"]
+    result = evaluate({"d": thai, "e": "Short."}, asked, ["sentence-5"], encoders, output=tmp_path)
+    said = " ".join(result.notes)
+    assert "are cut where a sentence ends" in said
+    assert "BM25 finds nothing for 1 of 1 questions" in said
+    assert "has no tokens for" in said

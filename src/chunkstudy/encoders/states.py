@@ -9,9 +9,12 @@ import torch
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from chunkstudy.base.tokens import TokenOffsets, Vectors, content, counts
+from chunkstudy.base.tokens import TokenOffsets, Vectors, content, counts, without_surrogates
 from chunkstudy.encoders.contextualized import Frame, Ids, Layout
 from chunkstudy.encoders.pooling import sequence
+
+UNKNOWN = ("[UNK]", "<unk>")
+"""What tokenizers call a word that their vocabulary has no pieces for."""
 
 
 class StateEncoder(ABC):
@@ -86,3 +89,18 @@ class StateEncoder(ABC):
     def token_count(self, texts: Sequence[str]) -> list[int]:
         """Content tokens of each whole text: nothing is cut, special tokens are left out."""
         return counts(self.tokenizer, texts)
+
+    def characters_unknown(self, texts: Sequence[str]) -> list[int]:
+        """Characters of each whole text that the vocabulary has no pieces for: whatever word they
+        make, the model reads one and the same token."""
+        known = (self.tokenizer.token_to_id(name) for name in UNKNOWN)
+        unknown = next((token for token in known if token is not None), None)
+        clean = [without_surrogates(text) for text in texts]
+        return [
+            sum(
+                end - start
+                for token, (start, end) in zip(encoding.ids, encoding.offsets, strict=True)
+                if token == unknown
+            )
+            for encoding in self.tokenizer.encode_batch(clean, add_special_tokens=False)
+        ]

@@ -18,7 +18,7 @@ from chunkstudy.collections.own import Documents, Questions
 from chunkstudy.collections.own_documents import EVALUATION
 from chunkstudy.runs.conditions import MINILM
 from chunkstudy.studies.own_documents import questions as questions_page
-from chunkstudy.studies.own_documents import record, report
+from chunkstudy.studies.own_documents import record, report, scripts
 from chunkstudy.studies.own_documents.comparison import Evaluation, best_first, compare
 from chunkstudy.studies.own_documents.pipeline import Pipeline, Say
 from chunkstudy.studies.own_documents.systems import PLAIN, EvaluationError, System, systems
@@ -136,7 +136,7 @@ def prepared(
         only_vectors=only_vectors or not asked,
         rerank=rerank if asked else None,
     )
-    return pipeline, compared, (*texts.notes, *notes)
+    return pipeline, compared, (*texts.notes, *notes, *scripts.notes(pipeline, compared))
 
 
 def _counted(things: Sequence[object], name: str) -> str:
