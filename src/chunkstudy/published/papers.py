@@ -13,7 +13,6 @@ from chunkstudy.base.protocols import (
 )
 from chunkstudy.runs.conditions import CONTEXTUALIZED, PRE_EMBEDDING, Condition, EncoderName
 
-MAIN_SIZES = ("800-400", "400-200", "400-0", "200-0")
 JINA_SMALL = "jinaai/jina-embeddings-v2-small-en"
 JINA_V3 = "jinaai/jina-embeddings-v3"
 NOMIC = "nomic-ai/nomic-embed-text-v1"

@@ -11,7 +11,6 @@ from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA, CORRECTED
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import Pair, at, differences
-from chunkstudy.published.papers import MAIN_SIZES
 from chunkstudy.published.sources import TOKEN_WINDOWS
 from chunkstudy.runs.conditions import LARGE, MINILM, NONE, PRE_EMBEDDING, Condition
 from chunkstudy.runs.library import Library
@@ -33,7 +32,11 @@ REPEATED = "excerpts_that_stand_more_than_once"
 CAPTION_QUERIES = 474
 """What the last caption of the report's appendix says; its table of corpora says 472."""
 CUTS: tuple[Cut, ...] = (5, 10, MIN)
-WITHOUT_A_MODEL = tuple(f"{name}-{size}" for size in MAIN_SIZES for name in ("recursive", "token"))
+WITHOUT_A_MODEL = tuple(
+    f"{name}-{size}"
+    for size in ("800-400", "400-200", "400-0", "200-0")
+    for name in ("recursive", "token")
+)
 """Rows of the main table whose chunks need no model."""
 EXACT, INSIDE, DEVIATES = "exact", "within_stack", "deviates"
 COLLECTION = "chroma"

@@ -209,7 +209,7 @@ def correlations(points: pd.DataFrame, figure: pd.DataFrame) -> pd.DataFrame:
         text = by_text(own, keys["ordering"])
         definitions = {
             "text": correlate(text),
-            "code": correlate(by_code(own, keys["ordering"]), outliers=False, logarithm=True),
+            "code": correlate(by_code(own, keys["ordering"]), as_coded=True),
         }
         if own["collection"].nunique() > 1:
             # the logarithm of the size and the score, less their means in the point's collection
@@ -319,9 +319,7 @@ def _sizes(run: RunScores, computing: RunCache) -> pd.DataFrame:
     condition, own = run.variant.condition, run.variant.function
     if own is None and computing.compute != "fresh":
         stored = study_results.tables(computing.places, "chunk-sizes")
-        sizes = kept(
-            stored, condition.collection, condition.chunker, condition.encoder, condition.protocol
-        )
+        sizes = kept(stored, condition)
         if len(sizes):
             return sizes
     if computing.compute == "stored":
