@@ -27,7 +27,7 @@ from chunkstudy.chunkers.llm_windows import (
 from chunkstudy.chunkers.lumberchunker import answer, ielab, ielab_answer
 from chunkstudy.chunkers.random_boundaries import any_candidate
 from chunkstudy.collections.registry import load_collection
-from chunkstudy.llm.interface import Reply, Request
+from chunkstudy.llm.interface import Request
 from chunkstudy.llm.prices import Budget, BudgetError
 from chunkstudy.runs.chunking import build_chunker, cut, shown_by_sentence
 from chunkstudy.runs.conditions import Condition
@@ -269,7 +269,7 @@ def shown(asked: Request) -> list[int]:
 
 
 def drawn(
-    reply: Callable[[Request], str | Reply], text: str = TEXT, protocol: str = OWN
+    reply: Callable[[Request], str], text: str = TEXT, protocol: str = OWN
 ) -> tuple[Drawn[tuple[int, int]], list[Request]]:
     """The chunks, and what was asked."""
     asked: list[Request] = []

@@ -66,13 +66,8 @@ class _Comparison:
 
     def row(self, cell: Cell, source: Source) -> dict[str, object]:
         """What stands beside a cell; numbers that there are none of have no entry."""
-        protocol = WORKS[cell.work].protocol
-        row: dict[str, object] = {
-            "protocol": protocol,
-            "run": "",
-            "verdict": "not_run",
-            "needs": "",
-        }
+        row: dict[str, object] = {"protocol": WORKS[cell.work].protocol, "run": "",
+                                  "verdict": "not_run", "needs": ""}  # fmt: skip
         missing = [c for c in conditions_of(source) if c not in self.library]
         if not isinstance(source, Measured):
             row |= {"run": pattern(source), "protocol": next(conditions_of(source)).protocol}

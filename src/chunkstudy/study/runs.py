@@ -134,17 +134,14 @@ class RunCache:
             StudyError: if they cannot be computed here; says what can.
         """
         named = variant.function is None
-        if named and self.compute != "fresh" and (kept := self.kept(variant)):
+        runs = self.places.runs
+        if named and self.compute != "fresh" and (kept := read(variant, runs, here=False)):
             return kept
         if self.compute != "stored":
             return self.run(variant)
         what = str(variant.condition) if named else f"a function of yours, {variant.name},"
         stored = self.stored(variant.condition.collection)
         raise NoRecordError(f'{what} has no record; compute="missing" runs it. {stored}')
-
-    def kept(self, variant: Variant) -> RunScores | None:
-        """The study's own record; None where there is none."""
-        return read(variant, self.places.runs, here=False)
 
     def run(self, variant: Variant) -> RunScores:
         """A chunker's scores computed here, now or before.

@@ -177,10 +177,8 @@ def lengths(places: Places, published: pd.DataFrame) -> pd.DataFrame:
     for name in (f"recursive-{size}" for size in SIZES):
         for length in LENGTHS:
             slug = name + ("" if length == "cl100k" else f"-{length}")
-            free = library.get(Condition(COLLECTION, slug, NONE, NONE, protocol))
+            free = library[Condition(COLLECTION, slug, NONE, NONE, protocol)]
             scored = library.get(Condition(COLLECTION, slug, MINILM, PRE_EMBEDDING, protocol))
-            if free is None:
-                continue
             sizes, recall = free.run.sizes, cells[name, "SpanRecall@5"] / 100
             row: dict[str, object] = {
                 "chunker": name,
