@@ -135,9 +135,7 @@ def of_missing(conditions: Iterable[Condition]) -> list[str]:
 def published_grid(places: Places) -> list[Condition]:
     """Every condition that published cells rest on, each followed by its corrected twin, and all of
     the E5 that the taxonomy's text names and its code does not run."""
-    e5, run_as_e5 = (
-        str(EncoderName(model, papers.WINDOWS[model])) for model in (papers.E5, papers.E5_INSTRUCT)
-    )
+    e5, run_as_e5 = map(papers.slug, (papers.E5, papers.E5_INSTRUCT))
     sources = map(source_of, cells.read(places))
     behind = list(dict.fromkeys(one for source in sources for one in conditions_of(source)))
     behind += [replace(one, encoder=e5) for one in behind if one.encoder == run_as_e5]

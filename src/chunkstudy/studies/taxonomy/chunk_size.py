@@ -40,7 +40,7 @@ from chunkstudy.published.chunk_size import (
     scored,
     with_scores,
 )
-from chunkstudy.published.papers import TAXONOMY_COLLECTIONS, TAXONOMY_MODELS, WINDOWS
+from chunkstudy.published.papers import TAXONOMY_COLLECTIONS, WINDOWS, slug
 from chunkstudy.runs import records, study_results
 from chunkstudy.runs.chunking import cut
 from chunkstudy.runs.conditions import (
@@ -48,7 +48,6 @@ from chunkstudy.runs.conditions import (
     MINILM_512,
     PRE_EMBEDDING,
     Condition,
-    EncoderName,
 )
 from chunkstudy.runs.records import Run
 from chunkstudy.runs.store import VectorStore, load_store
@@ -61,7 +60,7 @@ from chunkstudy.study.runs import RunCache, Runs, RunScores
 NAME = "chunk-sizes"
 HERE = (*beir.LAPTOP, "builtin-graded", "gutenqa-emma")
 COLLECTIONS = tuple(dict.fromkeys((*HERE, *TAXONOMY_COLLECTIONS)))
-PAPERS = tuple(str(EncoderName(name, WINDOWS[name])) for name in TAXONOMY_MODELS)
+PAPERS = tuple(map(slug, WINDOWS))
 """The taxonomy's models, whose own tokens its code counts (plot_chunkcount_vs_performance.py)."""
 POOLED = "in-corpus, pooled"
 SPREAD = ("published lowest r", "published highest r")
