@@ -33,7 +33,6 @@ from chunkstudy.published.chunk_size import (
     BEFORE_ENCODER,
     BOOKS,
     CHANGE,
-    NOTHING,
     by_code,
     correlate,
     kept,
@@ -58,8 +57,9 @@ from chunkstudy.study import drawing, titles
 from chunkstudy.study.runs import RunCache, Runs, RunScores
 
 NAME = "chunk-sizes"
-HERE = (*beir.LAPTOP, "builtin-graded", "gutenqa-emma")
-COLLECTIONS = tuple(dict.fromkeys((*HERE, *TAXONOMY_COLLECTIONS)))
+COLLECTIONS = tuple(
+    dict.fromkeys((*beir.LAPTOP, "builtin-graded", "gutenqa-emma", *TAXONOMY_COLLECTIONS))
+)
 PAPERS = tuple(map(slug, WINDOWS))
 """The taxonomy's models, whose own tokens its code counts (plot_chunkcount_vs_performance.py)."""
 POOLED = "in-corpus, pooled"
@@ -97,7 +97,7 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
                 made[table] = pd.concat(rows, ignore_index=True)
     if not made:
         raise RuntimeError("there is no record to measure; run the conditions first")
-    return {name: NOTHING for name in collections if name in HERE} | made
+    return made
 
 
 def _measured(context: Context, condition: Condition) -> pd.DataFrame:
