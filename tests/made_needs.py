@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from chunkstudy.base.tokens import Vectors
-from chunkstudy.llm.interface import Ask, Finish, Reply, Request
+from chunkstudy.llm.interface import Ask, Reply, Request
 
 PROSE = " ".join(f"Sentence number {i} speaks of topic {i // 7}." for i in range(120))
 
@@ -22,18 +22,13 @@ def hashed(texts: Sequence[str]) -> Vectors:
     return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
 
 
-def said(text: str, finish: Finish = "stop") -> Reply:
-    return Reply(text, finish, 10, 5, "authored", "made")
-
-
-def asking(reply: Callable[[Request], str | Reply], asked: list[Request] | None = None) -> Ask:
+def asking(reply: Callable[[Request], str], asked: list[Request] | None = None) -> Ask:
     """A language model that replies so; what it was asked goes into a list."""
 
     def ask(request: Request) -> Reply:
         if asked is not None:
             asked.append(request)
-        found = reply(request)
-        return found if isinstance(found, Reply) else said(found)
+        return Reply(reply(request), "stop", 10, 5, "authored", "made")
 
     return ask
 

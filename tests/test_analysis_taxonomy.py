@@ -97,7 +97,7 @@ def official(sizes: Iterable[float], scores: Iterable[float]) -> float:
 
 
 def as_the_code(points: pd.DataFrame, arm: str) -> float:
-    return float(correlate(by_code(points, arm), outliers=False, logarithm=True)["r"])
+    return float(correlate(by_code(points, arm), as_coded=True)["r"])
 
 
 def drawn_points(queries: list[str], documents: np.ndarray, collection: str) -> pd.DataFrame:

@@ -1,22 +1,20 @@
 """Chunkers that ask a language model: slugs, prices, the real SDK, and what a run takes; Chroma's
-and LumberChunker's windows, answers and progress, and the authors' own chunks of Emma."""
+and LumberChunker's windows, answers and progress."""
 
 from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkstudy.base.protocols import PROTOCOLS
-from chunkstudy.base.sources import find
 from chunkstudy.base.spans import Collection, Drawn
 from chunkstudy.chunkers import llm_windows
 from chunkstudy.chunkers.llm_windows import (
@@ -26,19 +24,17 @@ from chunkstudy.chunkers.llm_windows import (
     splits,
     window,
 )
-from chunkstudy.chunkers.lumberchunker import answer, authors, ielab
-from chunkstudy.chunkers.passages import paragraphs
+from chunkstudy.chunkers.lumberchunker import answer, ielab, ielab_answer
 from chunkstudy.chunkers.random_boundaries import any_candidate
-from chunkstudy.collections import gutenqa, released
 from chunkstudy.collections.registry import load_collection
-from chunkstudy.llm.interface import Reply, Request
+from chunkstudy.llm.interface import Request
 from chunkstudy.llm.prices import Budget, BudgetError
 from chunkstudy.runs.chunking import build_chunker, cut, shown_by_sentence
 from chunkstudy.runs.conditions import Condition
 from chunkstudy.runs.requirements import reason_not_run
 from tests import api_server
 from tests.api_server import Asked
-from tests.made_needs import asking, replied, said
+from tests.made_needs import asking, replied
 
 BREAKPOINTS = ("breakpoints-structure", "breakpoints-topic", "breakpoints-summary")
 CHUNKERS = ("lumberchunker", "proposition", "llm", *BREAKPOINTS)
@@ -244,7 +240,7 @@ def test_a_model_that_runs_here_is_held_to_one_split_inside_the_window() -> None
         assert 0 < example["split"] < len(example["pieces"])
 
 
-AUTHORS, IELAB, OWN = "as_published-lumberchunker", "as_published-ielab", "corrected"
+IELAB, OWN = "as_published-ielab", "corrected"
 UNREAD = (
     "",
     "I cannot help with that.",
@@ -273,7 +269,7 @@ def shown(asked: Request) -> list[int]:
 
 
 def drawn(
-    reply: Callable[[Request], str | Reply], text: str = TEXT, protocol: str = OWN
+    reply: Callable[[Request], str], text: str = TEXT, protocol: str = OWN
 ) -> tuple[Drawn[tuple[int, int]], list[Request]]:
     """The chunks, and what was asked."""
     asked: list[Request] = []
@@ -282,11 +278,6 @@ def drawn(
     found = build_chunker("lumberchunker", PROTOCOLS[protocol], ask=ask)(text)
     assert isinstance(found, Drawn)
     return found, asked
-
-
-def joined(found: Sequence[Any]) -> list[str]:
-    """The texts of chunks whose units are joined."""
-    return [text for _, _, text in found]
 
 
 def test_only_a_reply_that_ends_with_one_answer_is_read() -> None:
@@ -319,34 +310,13 @@ REPLIES = st.one_of(
 )
 
 
-@pytest.mark.parametrize("protocol", [AUTHORS, IELAB])
 @given(st.integers(0, 60), st.lists(REPLIES, min_size=1))
-def test_the_official_loops_end_whatever_the_replies(
-    protocol: str, count: int, replies: list[str]
-) -> None:
+def test_ielabs_loop_ends_whatever_the_replies(count: int, replies: list[str]) -> None:
     text = "\n".join(f"{i} " + "word " * (i * 37 % 170) for i in range(count))
     number = iter(range(10**6))
-    found, asked = drawn(lambda _: replies[next(number) % len(replies)], text, protocol)
+    found, asked = drawn(lambda _: replies[next(number) % len(replies)], text, IELAB)
     assert len(asked) <= count
     assert all(0 <= span[0] <= span[1] <= len(text) for span in found)
-
-
-def test_the_authors_loop_starts_one_after_the_boundary_and_drops_the_last_of_a_window() -> None:
-    found, asked = drawn(lambda one: f"Answer: ID {shown(one)[2]}", protocol=AUTHORS)
-    assert [shown(one)[0] for one in asked[:4]] == [0, 3, 6, 9]
-    assert shown(asked[-1])[-1] < 38
-    assert asked[0].temperature == 0.1
-    assert [int(text.split()[1]) for text in joined(found)] == [0, *range(2, 36, 3)]
-
-
-def test_the_authors_loop_takes_an_earlier_number_and_gives_an_empty_and_an_overlapping_chunk() -> (
-    None
-):
-    texts = ["word " * 60] * 20
-    replies = {0: "Answer: ID 6", 7: "Answer: ID 2", 3: "Answer: ID ٩"}
-    found = authors(texts, lambda first, _: said(replies.get(first, "")))
-    assert found == [(0, 6), (6, 2), (2, 9), (9, 20)]
-    assert found.fallbacks == 1
 
 
 @pytest.mark.parametrize(
@@ -360,41 +330,9 @@ def test_the_authors_loop_takes_an_earlier_number_and_gives_an_empty_and_an_over
 def test_ielabs_loop_takes_any_paragraph_and_goes_on_after_the_window_where_it_would_not_end(
     reply: Callable[[int], str], starts: list[int], fallbacks: int
 ) -> None:
-    found = ielab(["x"] * 30, [100] * 30, lambda first, _: said(reply(first)))
+    found = ielab(["x"] * 30, [100] * 30, lambda first, _: ielab_answer(reply(first)))
     assert found == list(pairwise([*starts, 30]))
     assert found.fallbacks == fallbacks
-
-
-@pytest.fixture(scope="module")
-def emma() -> tuple[str, list[int], list[str]]:
-    """Text, the paragraphs at which the authors' chunks begin, and the chunks."""
-    if not all(find(workbook.path) for workbook in gutenqa.WORKBOOKS.values()):
-        pytest.skip("Emma is not here; `chunkstudy fetch gutenqa-emma` brings it")
-    text = gutenqa.emma_text()
-    spans = list(filter(None, released.emma("lumberchunker-released")))
-    starts = {start: i for i, (start, _) in enumerate(paragraphs(text))}
-    return text, [starts[start] for start, _, _ in spans], [text for *_, text in spans]
-
-
-def implied(begins: Sequence[int]) -> Callable[[Request], str]:
-    """What the model must have said for these chunks: the first boundary in the window, or none."""
-
-    def reply(asked: Request) -> str:
-        window = shown(asked)
-        found = [b for b in begins if window[0] <= b <= window[-1] and b]
-        return f"Answer: ID {found[0]}" if found else "no change"
-
-    return reply
-
-
-@pytest.mark.real_data
-def test_the_authors_loop_gives_their_chunks_of_emma_for_the_replies_these_imply(
-    emma: tuple[str, list[int], list[str]],
-) -> None:
-    text, begins, chunks = emma
-    found, asked = drawn(implied(begins), text, AUTHORS)
-    assert [chunk.split() for chunk in joined(found)] == [chunk.split() for chunk in chunks]
-    assert len(asked) >= len(chunks) - 1
 
 
 def test_the_last_candidate_of_a_window_begins_the_next_one_and_a_draw_is_any_of_them() -> None:

@@ -15,13 +15,13 @@ import pandas as pd
 import pytest
 
 from chunkstudy.base.places import Places
-from chunkstudy.llm.causal_models import SMOLLM
 from chunkstudy.published import cells
 from chunkstudy.published.cells import CellError, Fact, Statement
 from chunkstudy.published.sources import WORKS
 from chunkstudy.runs import facts, study_results
 from chunkstudy.studies.chroma import claims as chroma
 from chunkstudy.studies.chroma.tables import counts_beside_published
+from chunkstudy.studies.jina import bidirectionality
 from chunkstudy.studies.jina import claims as jina
 from chunkstudy.studies.taxonomy import claims as taxonomy
 from chunkstudy.study import claims
@@ -355,16 +355,15 @@ def test_a_vector_that_does_not_move_is_of_one_direction(still: str, expected: A
     far = {"later": 0.2, "earlier": 0.3} | ({still: 0.0} if still else {})
     movements = pd.DataFrame(
         {
-            "model": model,
+            "model": "a/b",
             "direction": way,
             "cosine distance": moved,
-            "replaced": "all",
-            "distance": 0,
+            "replaced": replaced,
         }
         for way, distance in far.items()
-        for model, moved in (("a/b", distance), (SMOLLM, 0.0))
+        for replaced, moved in ((bidirectionality.HALF, distance), (bidirectionality.APART, 0.0))
     )
-    assert judged_as(jina.directions(movements, "all")) == expected
+    assert judged_as(jina.directions(movements)) == expected
 
 
 def test_what_open_claims_wait_for_is_not_here() -> None:

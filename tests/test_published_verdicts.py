@@ -17,10 +17,7 @@ from chunkstudy.published.cells import KEYS, Cell, CellError, read
 from chunkstudy.published.side_by_side import COLUMNS, Library, compare
 from chunkstudy.published.sources import IN_CORPUS, conditions_of, source_of
 from chunkstudy.published.verdicts import (
-    SETTING,
-    TIES,
     VERDICTS,
-    fits,
     printed_ends,
     verdict,
     within,
@@ -60,11 +57,10 @@ def test_exact_is_every_printed_digit_and_better_is_no_excuse(
 
 
 @pytest.mark.parametrize(
-    ("value", "how"), [(312.2, "either"), (312.99, "truncated"), (311.7, "rounded"), (314.2, "")]
+    ("value", "exact"), [(312.2, True), (312.99, True), (311.7, True), (313.01, False)]
 )
-def test_a_size_may_be_truncated_and_it_is_said_which_fits(value: float, how: str) -> None:
-    assert fits(whole("312", unit="token"), value) == how
-    assert (verdict(whole("312", unit="token"), value) == "exact") == bool(how)
+def test_a_size_may_be_rounded_or_truncated(value: float, exact: bool) -> None:
+    assert (verdict(whole("312", unit="token"), value) == "exact") == exact
 
 
 @pytest.mark.parametrize(
@@ -87,7 +83,7 @@ def test_a_cell_is_within_the_stack_if_a_value_of_its_spread_prints_so(
 
 def test_every_cell_is_exact_in_the_middle_of_what_prints_so_and_not_at_its_end() -> None:
     for cell in CELLS:
-        low, high = printed_ends(cell.published, truncated=cell.unit == "token")
+        low, high = printed_ends(cell)
         middle = (low + high) / 2
         assert verdict(cell, middle) == "exact", cell
         assert within(cell, Interval(middle, middle))
@@ -164,15 +160,13 @@ def test_every_published_cell_has_a_verdict_or_a_reason(comparison: pd.DataFrame
     assert set(comparison["verdict"]) <= set(VERDICTS)
 
 
-def test_what_the_published_stack_gave_again_is_given_with_its_setting(
+def test_a_range_is_of_chromas_search_run_again_or_of_mtebs_equal_scores(
     comparison: pd.DataFrame,
 ) -> None:
     measured = comparison[comparison["stack_low"].notna()]
     assert (measured["stack_low"] <= measured["stack_high"]).all()
-    reruns, ties = (measured[measured["setting"] == name] for name in (SETTING, TIES))
-    assert len(measured) == len(reruns) + len(ties) and set(ties["work"]) == {"mteb"}
-    assert (comparison.loc[comparison["stack_low"].isna(), "setting"] == "").all()
-    assert set(reruns["work"]) == {"chroma"} and (reruns["verdict"] == "within_stack").any()
+    assert set(measured["work"]) == {"chroma", "mteb"}
+    assert (measured.loc[measured["work"] == "chroma", "verdict"] == "within_stack").any()
 
 
 def taxonomy_cell(table: str, collection: str) -> Cell:

@@ -1,11 +1,10 @@
-"""Search of chunks, of documents, by words, in a graph: each beside the plainest way to do it."""
+"""Search of chunks, of documents, by words: each beside the plainest way to do it."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
 from functools import partial
-from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -24,11 +23,11 @@ from chunkstudy.evaluation.retrieval.chunks import (
     search,
 )
 from chunkstudy.evaluation.retrieval.fusion import reciprocal_rank
-from chunkstudy.evaluation.retrieval.hnsw import BATCH, Ints, batches, graph, nearest
 from chunkstudy.runs.scoring import jina_depth
 from tests.test_measures_ranking import ranking_of
 
 Vectors = NDArray[np.float32]
+Ints = NDArray[np.int64]
 
 
 def whole(generator: np.random.Generator, n: int, d: int = 2) -> Vectors:
@@ -258,43 +257,3 @@ def test_a_window_stays_in_its_document() -> None:
     assert list(zip(found.start.tolist(), found.end.tolist(), strict=True)) == [
         (0, 7), (0, 13), (4, 18), (8, 18), (0, 8), (0, 8),
     ]  # fmt: skip
-
-
-needs_hnsw = pytest.mark.skipif(
-    find_spec("hnswlib") is None, reason="chroma-hnswlib comes ready built for Python 3.11 alone"
-)
-
-CHUNKS, QUERIES, DEPTH = 1300, 40, 20
-
-
-def unit(rows: int, seed: int) -> Vectors:
-    values = np.random.default_rng(seed).normal(size=(rows, 24))
-    return (values / np.linalg.norm(values, axis=1, keepdims=True)).astype(np.float32)
-
-
-VECTORS, ASKED = unit(CHUNKS, 1), unit(QUERIES, 2)
-ORDER: Ints = np.arange(CHUNKS)[::-1].copy()
-EXACT = search(ASKED, VECTORS, DEPTH).chunk
-
-
-def test_every_chunk_comes_once_and_a_set_mixes_a_batch_as_the_seed_says_and_never_two() -> None:
-    every = batches(ORDER, seed=3)
-    assert [len(batch) for batch in every] == [BATCH, BATCH, CHUNKS - 2 * BATCH]
-    for at, batch in enumerate(every):
-        own = ORDER[BATCH * at : BATCH * at + BATCH]
-        assert sorted(batch.tolist()) == sorted(own.tolist()) and batch.tolist() != own.tolist()
-    orders = {tuple(np.concatenate(batches(ORDER, seed))) for seed in (0, 0, 1)}
-    assert len(orders) == 2
-
-
-@needs_hnsw
-def test_a_list_as_long_as_the_collection_finds_what_exact_search_finds() -> None:
-    found = nearest(graph(VECTORS, ORDER, seed=0), ASKED, DEPTH, CHUNKS)
-    assert found.tolist() == EXACT.tolist()
-
-
-@needs_hnsw
-def test_more_may_be_asked_for_than_the_list_holds() -> None:
-    found = nearest(graph(VECTORS, ORDER, seed=0), ASKED, DEPTH, 10)
-    assert found.shape == (QUERIES, DEPTH)
-    assert all(len(set(row)) == DEPTH for row in found.tolist())

@@ -4,6 +4,7 @@ of a small model."""
 from __future__ import annotations
 
 import re
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from chunkstudy.collections import chroma as released
 from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
 from chunkstudy.evaluation.retrieval.chunks import search
 from chunkstudy.llm.interface import Reply
-from chunkstudy.studies.chroma import corrected
+from chunkstudy.studies.chroma import corrected, graph
 from chunkstudy.studies.chroma import llm_chunker as study
 from chunkstudy.studies.chroma.search import CELL, cells
 
@@ -140,6 +141,49 @@ def test_every_corpus_is_counted_by_its_own_questions_and_offsets() -> None:
     assert recall["located", "b"] < 0.5
     both = recall["located"][["a", "b"]]
     assert recall["located", "all"] == pytest.approx(both.mean())
+
+
+needs_hnsw = pytest.mark.skipif(
+    find_spec("hnswlib") is None, reason="chroma-hnswlib comes ready built for Python 3.11 alone"
+)
+
+CHUNKS, QUERIES, DEPTH = 1300, 40, 20
+
+
+def unit(rows: int, seed: int) -> graph.Vectors:
+    values = np.random.default_rng(seed).normal(size=(rows, 24))
+    return (values / np.linalg.norm(values, axis=1, keepdims=True)).astype(np.float32)
+
+
+VECTORS, ASKED = unit(CHUNKS, 1), unit(QUERIES, 2)
+ORDER: graph.Ints = np.arange(CHUNKS)[::-1].copy()
+
+
+def test_every_chunk_comes_once_and_a_set_mixes_a_batch_as_the_seed_says_and_never_two() -> None:
+    every = graph.batches(ORDER, seed=3)
+    assert [len(batch) for batch in every] == [graph.BATCH, graph.BATCH, CHUNKS - 2 * graph.BATCH]
+    for at, batch in enumerate(every):
+        own = ORDER[graph.BATCH * at : graph.BATCH * (at + 1)]
+        assert sorted(batch.tolist()) == sorted(own.tolist()) and batch.tolist() != own.tolist()
+    orders = {tuple(np.concatenate(graph.batches(ORDER, seed))) for seed in (0, 0, 1)}
+    assert len(orders) == 2
+
+
+@needs_hnsw
+def test_a_list_as_long_as_the_collection_finds_what_exact_search_finds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(graph, "SEARCH_LIST", CHUNKS)
+    found = graph.nearest(graph.graph(VECTORS, ORDER, seed=0), ASKED, DEPTH)
+    assert found.tolist() == search(ASKED, VECTORS, DEPTH).chunk.tolist()
+
+
+@needs_hnsw
+def test_more_may_be_asked_for_than_the_list_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(graph, "SEARCH_LIST", 10)
+    found = graph.nearest(graph.graph(VECTORS, ORDER, seed=0), ASKED, DEPTH)
+    assert found.shape == (QUERIES, DEPTH)
+    assert all(len(set(row)) == DEPTH for row in found.tolist())
 
 
 LENGTHY = "split_after: 9 " * 40

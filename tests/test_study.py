@@ -114,23 +114,11 @@ def test_where_everyone_reads_as_much_no_character_more_is_counted(root: Path) -
         runs.within(10**6)
 
 
-def test_the_published_search_of_a_small_collection_is_nearly_exact(root: Path) -> None:
-    pytest.importorskip("hnswlib", reason="chroma-hnswlib comes ready built for Python 3.11 alone")
-    study = Study("trial", compute="missing")
-    exact = study.runs("builtin", TWO).scores()
-    own = study.runs("builtin", TWO, search="published")
-    assert {one.run.similarity for one in own} == {"cosine, approximate"}
-    assert own.scores().against(exact)["difference"].abs().max() < 0.05
-    with pytest.raises(StudyError, match="exact, published"):
-        study.runs("builtin", TWO, search="guess")
-
-
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
         ({"encoder": "nobody/nothing"}, r"unknown model 'nobody/nothing'.* Nothing of builtin"),
         ({"chunkers": []}, "no chunker was named"),
-        ({"search": "published"}, "published search .* has no record"),
     ],
 )
 def test_what_does_not_exist_is_refused_in_one_sentence(

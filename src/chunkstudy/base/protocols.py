@@ -25,8 +25,9 @@ class Protocol:
             occurs in its text, case aside; ``overlap``: it shares a character with its span.
         quirks: keep the official algorithms' faults (the cluster chunker's start, its diagonal).
         form: whose fixed-size, sentence and semantic chunkers: ``jina`` loses a tail of one token,
-            ``ielab`` has a first chunk of 257 tokens and sentences that lose text, and an empty
-            document gives both an empty chunk; ``own`` has none of these.
+            ``ielab`` has a first chunk of 257 tokens and sentences that lose text, and its
+            LumberChunker and propositions; an empty document gives both an empty chunk; ``own`` has
+            none of these.
         tokenizer: whose tokens fixed-size windows and sentence ends are made of, and decoded text:
             ``wordpiece``, or the ``encoder``'s own, which is WordPiece too unless it is an XLM-R.
         true_tokens: score in cl100k tokens as well as in characters.

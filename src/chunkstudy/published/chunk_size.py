@@ -17,6 +17,7 @@ import pandas as pd
 from scipy import stats
 
 from chunkstudy.evaluation import statistics
+from chunkstudy.evaluation.statistics.differences import at
 from chunkstudy.evaluation.statistics.intervals import constant
 from chunkstudy.runs.conditions import CONTEXTUALIZED, PRE_EMBEDDING, Condition
 from chunkstudy.runs.library import Library
@@ -36,20 +37,17 @@ NOTHING = pd.DataFrame(
 """The sizes of a collection of which no condition is recorded."""
 
 
-def correlate(
-    points: pd.DataFrame, outliers: bool = True, logarithm: bool = False
-) -> dict[str, Any]:
+def correlate(points: pd.DataFrame, as_coded: bool = False) -> dict[str, Any]:
     """``n, r, low, high, p`` of the correlation of ``size``, in tokens, and ``score``.
 
     Args:
-        outliers: whether to keep what lies outside the 1.5 IQR fences of either axis.
-        logarithm: whether to take the size's, of the points that are kept and have one.
+        as_coded: leaves out what lies outside the 1.5 IQR fences of either axis, and takes the
+            logarithm of the sizes that are left and have one.
     """
     x, y = points["size"].to_numpy(dtype=np.float64), points["score"].to_numpy(dtype=np.float64)
-    if not outliers:
+    if as_coded:
         inside = statistics.inside_fences(x) & statistics.inside_fences(y)
         x, y = x[inside], y[inside]
-    if logarithm:
         x, y = np.log10(x[x > 0]), y[x > 0]
     row = {"n": len(x), "r": np.nan, "low": np.nan, "high": np.nan, "p": np.nan}
     if len(x) >= LEAST and not constant(x) and not constant(y):
@@ -59,7 +57,7 @@ def correlate(
     return row
 
 
-def by_code(points: pd.DataFrame, method: str) -> pd.DataFrame:
+def by_code(points: pd.DataFrame, arm: str) -> pd.DataFrame:
     """``size, score, collection`` of queries in corpora and of books, each the mean of its queries;
     a book is what stands before ``-Query-`` in a query's id.
 
@@ -72,23 +70,22 @@ def by_code(points: pd.DataFrame, method: str) -> pd.DataFrame:
     of_books = within.groupby(within["query_id"].str.rsplit("-Query-", n=1).str[0])
     books = of_books[["document", "plain", "late"]].mean()
     parts = [points[~inside], books.assign(collection=of_books["collection"].first())]
-    return scored(pd.concat(parts).rename(columns={"document": "size"}), method)
+    return scored(pd.concat(parts).rename(columns={"document": "size"}), arm)
 
 
-def scored(points: pd.DataFrame, method: str) -> pd.DataFrame:
+def scored(points: pd.DataFrame, arm: str) -> pd.DataFrame:
     """The points that have a score under an arm; a change has one where there was one before."""
     plain, late = points["plain"], points["late"]
     scores = {PRE_EMBEDDING: plain, CONTEXTUALIZED: late, CHANGE: late / plain.where(plain > 0) - 1}
-    return points.assign(score=scores[method]).dropna(subset="score")
+    return points.assign(score=scores[arm]).dropna(subset="score")
 
 
-def kept(
-    sizes: Mapping[str, pd.DataFrame], collection: str, chunker: str, encoder: str, protocol: str
-) -> pd.DataFrame:
+def kept(sizes: Mapping[str, pd.DataFrame], condition: Condition) -> pd.DataFrame:
     """What the experiment ``chunk-sizes`` measured of a condition's chunks, in the encoder's own
     tokens or, where only these were counted, in all-MiniLM-L6-v2's; empty where nothing was."""
-    table = sizes.get(f"{collection}{BEFORE_ENCODER}{encoder}", sizes.get(collection, NOTHING))
-    return table[(table["chunker"] == chunker) & (table["protocol"] == protocol)]
+    name = condition.collection
+    table = sizes.get(f"{name}{BEFORE_ENCODER}{condition.encoder}", sizes.get(name, NOTHING))
+    return at(table, chunker=condition.chunker, protocol=condition.protocol)
 
 
 def with_scores(table: pd.DataFrame, plain: pd.Series, late: pd.Series | None) -> pd.DataFrame:
@@ -100,7 +97,7 @@ def with_scores(table: pd.DataFrame, plain: pd.Series, late: pd.Series | None) -
 
 def published_r(
     conditions: Iterable[Condition],
-    method: str,
+    arm: str,
     library: Library,
     sizes: Mapping[str, pd.DataFrame],
 ) -> list[float]:
@@ -112,22 +109,19 @@ def published_r(
         arm: of ``ARMS``.
         sizes: the tables of the experiment ``chunk-sizes``.
     """
-    behind: dict[str, dict[str, dict[bool, Condition]]] = {}
-    for condition in conditions:
-        by_collection = behind.setdefault(condition.chunker, {})
-        by_ordering = by_collection.setdefault(condition.collection, {})
-        by_ordering[condition.ordering == PRE_EMBEDDING] = condition
-    rs = []
-    for by_collection in behind.values():
+    given, rs = list(conditions), []
+    for chunker in dict.fromkeys(condition.chunker for condition in given):
+        own = [condition for condition in given if condition.chunker == chunker]
+        after = (one for one in own if one.ordering != PRE_EMBEDDING)
+        late = {one.collection: _scores(library, one) for one in after}
         parts = []
-        for name, both in by_collection.items():
-            plain = both[True]
-            table = kept(sizes, name, plain.chunker, plain.encoder, plain.protocol)
-            late = _scores(library, both[False]) if False in both else None
-            parts.append(with_scores(table, _scores(library, plain), late).assign(collection=name))
+        for plain in (one for one in own if one.ordering == PRE_EMBEDDING):
+            scores = _scores(library, plain), late.get(plain.collection)
+            part = with_scores(kept(sizes, plain), *scores)
+            parts.append(part.assign(collection=plain.collection))
         if all(map(len, parts)):
-            points = by_code(pd.concat(parts, ignore_index=True), method)
-            rs.append(float(correlate(points, outliers=False, logarithm=True)["r"]))
+            points = by_code(pd.concat(parts, ignore_index=True), arm)
+            rs.append(float(correlate(points, as_coded=True)["r"]))
     return rs
 
 

@@ -13,7 +13,6 @@ from chunkstudy.base.protocols import (
 )
 from chunkstudy.runs.conditions import CONTEXTUALIZED, PRE_EMBEDDING, Condition, EncoderName
 
-MAIN_SIZES = ("800-400", "400-200", "400-0", "200-0")
 JINA_SMALL = "jinaai/jina-embeddings-v2-small-en"
 JINA_V3 = "jinaai/jina-embeddings-v3"
 NOMIC = "nomic-ai/nomic-embed-text-v1"
@@ -24,11 +23,10 @@ ADA = "text-embedding-ada-002"
 WINDOWS = {JINA_SMALL: 8192, JINA_V3: 8192, NOMIC: 8192, E5: 512, E5_INSTRUCT: 512}
 """Tokens each model reads at once in both papers, special ones included (Beyond Chunk-Then-Embed,
 Section 3.2; late_encoder.py, mteb_chunked_eval.py:29): the windows of contextualized encoding, and
-where plain texts are cut."""
+where plain texts are cut. Of E5 that section names the first and the code runs the second: both."""
 ORDERINGS = (PRE_EMBEDDING, CONTEXTUALIZED)
 JINA_MODELS = (JINA_SMALL, NOMIC, JINA_V3)
 """From weak to strong, as the second post orders them."""
-JINA_TABLE = ("scifact", "trec-covid", "fiqa", "nfcorpus", "quora")
 TAXONOMY_COLLECTIONS = (
     "gutenqa",
     "fiqa",
@@ -38,9 +36,6 @@ TAXONOMY_COLLECTIONS = (
     "arguana",
     "scidocs",
 )
-TAXONOMY_MODELS = (JINA_SMALL, JINA_V3, NOMIC, E5_INSTRUCT, E5)
-"""The paper names multilingual-e5-large (Beyond Chunk-Then-Embed, Section 3.2) and its code runs
-the instruct model: both."""
 TAXONOMY_METHODS = (
     "paragraph",
     "sentence-5",
@@ -54,7 +49,7 @@ TAXONOMY_METHODS = (
 def jina(collection: str, chunker: str, model: str, ordering: str) -> Condition:
     """The condition of a cell of Jina's two posts; boundaries are the evaluated model's."""
     protocol = AS_PUBLISHED_JINA.name
-    return Condition(collection, chunker, _encoder(model), _ordering(model, ordering), protocol)
+    return Condition(collection, chunker, slug(model), _ordering(model, ordering), protocol)
 
 
 def taxonomy(collection: str, chunker: str, model: str, ordering: str) -> Condition:
@@ -63,11 +58,10 @@ def taxonomy(collection: str, chunker: str, model: str, ordering: str) -> Condit
     Semantic boundaries are jina-embeddings-v2-small-en's whatever model is evaluated (Beyond
     Chunk-Then-Embed, Section 3.1).
     """
-    encoder = _encoder(model)
     if chunker == "semantic" and model != JINA_SMALL:
-        chunker = f"semantic-by-{_encoder(JINA_SMALL)}"
+        chunker = f"semantic-by-{slug(JINA_SMALL)}"
     ordering = _ordering(model, ordering)
-    return Condition(collection, chunker, encoder, ordering, AS_PUBLISHED_IELAB.name)
+    return Condition(collection, chunker, slug(model), ordering, AS_PUBLISHED_IELAB.name)
 
 
 def lumberchunker(method: str) -> Condition:
@@ -75,7 +69,7 @@ def lumberchunker(method: str) -> Condition:
     the segmentations that its authors made."""
     chunker = method if method == "paragraph" else f"{method}-released"
     protocol = AS_PUBLISHED_LUMBERCHUNKER.name
-    return Condition("gutenqa", chunker, _encoder(ADA), PRE_EMBEDDING, protocol)
+    return Condition("gutenqa", chunker, slug(ADA), PRE_EMBEDDING, protocol)
 
 
 def corrected(condition: Condition) -> Condition:
@@ -83,7 +77,8 @@ def corrected(condition: Condition) -> Condition:
     return replace(condition, protocol=CORRECTED.name)
 
 
-def _encoder(model: str) -> str:
+def slug(model: str) -> str:
+    """A model with the window that the papers give it, as conditions name it."""
     return str(EncoderName(model, WINDOWS.get(model)))
 
 

@@ -36,7 +36,7 @@ from chunkstudy.runs.requirements import AND
 SIZES = {LARGE: ("cl100k", 0), parse_encoder(MINILM).model: ("wordpiece", 2)}
 """What Chroma's chunk sizes count, by model: the unit, and the special tokens on top of it."""
 NUMBERS = ["reproduced", "corrected", "difference", "low", "high", "stack_low", "stack_high"]
-ADDED = ["protocol", "run", *NUMBERS, "setting", "verdict", "fits", "needs"]
+ADDED = ["protocol", "run", *NUMBERS, "verdict", "needs"]
 COLUMNS = [*CELL_COLUMNS, *ADDED]
 
 
@@ -46,8 +46,8 @@ def compare(places: Places, library: Library) -> pd.DataFrame:
     Returns:
         The columns `COLUMNS`. What was reproduced stands in the printed unit, unrounded; NaN where
         there is none. ``stack_low`` and ``stack_high`` are what the published stack gave when run
-        again in ``setting``; ``fits`` says whether an exact cell was rounded or truncated;
-        ``needs`` what a cell waits for (:func:`.sources.of_missing`).
+        again, or another order of equal scores; ``needs`` says what a cell waits for
+        (:func:`.sources.of_missing`).
     """
     cells = read(places)
     comparison = _Comparison(places, library)
@@ -66,8 +66,8 @@ class _Comparison:
 
     def row(self, cell: Cell, source: Source) -> dict[str, object]:
         """What stands beside a cell; numbers that there are none of have no entry."""
-        row: dict[str, object] = {"protocol": WORKS[cell.work].protocol, "run": "", "setting": "",
-                                  "verdict": "not_run", "fits": "", "needs": ""}  # fmt: skip
+        row: dict[str, object] = {"protocol": WORKS[cell.work].protocol, "run": "",
+                                  "verdict": "not_run", "needs": ""}  # fmt: skip
         missing = [c for c in conditions_of(source) if c not in self.library]
         if not isinstance(source, Measured):
             row |= {"run": pattern(source), "protocol": next(conditions_of(source)).protocol}

@@ -41,10 +41,8 @@ TOKEN_WINDOWS = {
 size divided by 0.9 every printed Precision Omega of them comes out, with the stated one hardly any;
 see the table of token windows. Its rows with text-embedding-3-large have their stated sizes."""
 AVERAGE = "average"
-OPEN, NOTHING = "open: ", "nothing to run: "
-"""How a sentence begins where a run could begin, and where a table is computed over records."""
-LENGTHS = f"{NOTHING}the mean length of the collection's documents"
-CORRELATION = f"{NOTHING}a correlation over records, see taxonomy_4_correlations"
+LENGTHS = "nothing to run: the mean length of the collection's documents"
+CORRELATION = "nothing to run: a correlation over records, see taxonomy_4_correlations"
 IN_CORPUS = tuple(name for name in papers.TAXONOMY_COLLECTIONS if name != "gutenqa")
 
 
@@ -131,15 +129,13 @@ def of_missing(conditions: Iterable[Condition]) -> list[str]:
     the same everywhere."""
     missing = list(conditions)
     sentences = [sentence for condition in missing for sentence in requirements(condition)]
-    return sentences or [f"{OPEN}run `chunkstudy run --only '{missing[0]}'`"]
+    return sentences or [f"open: run `chunkstudy run --only '{missing[0]}'`"]
 
 
 def published_grid(places: Places) -> list[Condition]:
     """Every condition that published cells rest on, each followed by its corrected twin, and all of
     the E5 that the taxonomy's text names and its code does not run."""
-    e5, run_as_e5 = (
-        str(EncoderName(model, papers.WINDOWS[model])) for model in (papers.E5, papers.E5_INSTRUCT)
-    )
+    e5, run_as_e5 = map(papers.slug, (papers.E5, papers.E5_INSTRUCT))
     sources = map(source_of, cells.read(places))
     behind = list(dict.fromkeys(one for source in sources for one in conditions_of(source)))
     behind += [replace(one, encoder=e5) for one in behind if one.encoder == run_as_e5]

@@ -20,7 +20,6 @@ from chunkstudy.base.spans import Chunker, Collection, chunk_documents
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.encoders import api
 from chunkstudy.encoders.api import ApiEncoder
-from chunkstudy.evaluation.retrieval import hnsw
 from chunkstudy.runs import records, scoring
 from chunkstudy.runs.chunking import cut, describe, describe_language_model
 from chunkstudy.runs.conditions import PREPENDED, Condition, ConditionError
@@ -66,12 +65,7 @@ def of_record(condition: Condition, vectors: Path) -> Outcome:
     return Outcome(run, scores, outcome.timing)
 
 
-def compute(
-    condition: Condition,
-    vectors: Path,
-    chunker: Chunker | None = None,
-    approximate: bool = False,
-) -> Outcome:
+def compute(condition: Condition, vectors: Path, chunker: Chunker | None = None) -> Outcome:
     """Run one condition, with its own chunker or the one given, and write nothing but vectors.
 
     Raises:
@@ -85,7 +79,6 @@ def compute(
         load_collection(condition.collection),
         load_store(condition.encoder, vectors, newlines) if model else None,
         chunker,
-        approximate,
     )
 
 
@@ -122,16 +115,8 @@ def evaluate(
     collection: Collection,
     store: VectorStore | None,
     chunker: Chunker | None = None,
-    approximate: bool = False,
 ) -> Outcome:
-    """Score a collection's queries under a condition, with its own chunker or the one given.
-
-    ``approximate`` searches as Chroma's official code does
-    (:mod:`chunkstudy.evaluation.retrieval.hnsw`).
-
-    Raises:
-        ConditionError: if it searches so what is of another task.
-    """
+    """Score a collection's queries under a condition, with its own chunker or the one given."""
     method, protocol = condition.method, condition.rules
     started, encoding = time.perf_counter(), store.seconds if store else 0.0
     if chunker:
@@ -155,16 +140,10 @@ def evaluate(
     if vectors and method.window:
         empty = int((~vectors.chunks.any(axis=1)).sum())
     sizes = {name: np.asarray(tokens.counter(name).count_many(texts)) for name in UNITS}
-    by: scoring.By | None = vectors
-    if vectors and approximate:
-        if condition.task != "token_overlap":
-            raise ConditionError(
-                f"{condition} is searched exactly; Chroma's search is of its own task"
-            )
-        order = hnsw.as_asked(collection, chunks)
-        by = hnsw.as_published(*vectors, scoring.OVERLAP_DEPTH, order)
     propositions = condition.chunking.entry.rewrites
-    scored = scoring.score(condition.collection, collection, chunks, by, protocol, propositions)
+    scored = scoring.score(
+        condition.collection, collection, chunks, vectors, protocol, propositions
+    )
     in_documents = tokens.counter("cl100k").count_many([d.text for d in collection.documents])
     timing = {
         "chunking_seconds_without_encoding": seconds,
@@ -184,9 +163,7 @@ def evaluate(
         reading=_reading(condition, before),
         depth=protocol.depth,
         unscored=[query.id for query in collection.queries if query.id not in scores.index],
-        similarity="no search"
-        if store is None
-        else f"cosine, {'approximate' if approximate else 'exact, float32'}",
+        similarity="no search" if store is None else "cosine, exact, float32",
         counts=records.Counts(
             documents=len(collection.documents),
             chunks=len(chunks),

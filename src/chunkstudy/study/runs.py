@@ -22,7 +22,6 @@ from chunkstudy.chunkers.own import ChunkerError, OwnChunker, checked
 from chunkstudy.collections import registry
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.encoders import models
-from chunkstudy.evaluation.retrieval.chunks import SearchError
 from chunkstudy.runs import rankings, records, rescore, scoring
 from chunkstudy.runs.conditions import (
     ENCODER,
@@ -66,17 +65,12 @@ class NoRecordError(StudyError):
 
 @dataclass(frozen=True)
 class Variant:
-    """One chunker of a comparison: a name of the catalogue, or a function of the reader's."""
+    """One chunker of a comparison: a name of the catalogue, or a function of the reader's, of which
+    nothing is kept."""
 
     name: str
     condition: Condition
     function: OwnChunker | None = None
-    approximate: bool = False
-
-    @property
-    def has_record(self) -> bool:
-        """Whether what it computes is kept: own chunkers and approximate search have no name."""
-        return self.function is None and not self.approximate
 
     @property
     def path(self) -> str:
@@ -139,20 +133,15 @@ class RunCache:
             NoRecordError: if they are not stored and nothing is computed.
             StudyError: if they cannot be computed here; says what can.
         """
-        if variant.has_record and self.compute != "fresh" and (kept := self.kept(variant)):
+        named = variant.function is None
+        runs = self.places.runs
+        if named and self.compute != "fresh" and (kept := read(variant, runs, here=False)):
             return kept
         if self.compute != "stored":
             return self.run(variant)
-        what = str(variant.condition)
-        if not variant.has_record:
-            kind = "a function of yours" if variant.function else "of the published search a run"
-            what = f"{kind}, {variant.name},"
+        what = str(variant.condition) if named else f"a function of yours, {variant.name},"
         stored = self.stored(variant.condition.collection)
         raise NoRecordError(f'{what} has no record; compute="missing" runs it. {stored}')
-
-    def kept(self, variant: Variant) -> RunScores | None:
-        """The study's own record; None where there is none."""
-        return read(variant, self.places.runs, here=False)
 
     def run(self, variant: Variant) -> RunScores:
         """A chunker's scores computed here, now or before.
@@ -160,21 +149,21 @@ class RunCache:
         Raises:
             StudyError: if the encoder or the collection cannot be had, or the chunker fails.
         """
-        if variant.has_record and (kept := read(variant, self._runs, here=True)):
+        if variant.function is None and (kept := read(variant, self._runs, here=True)):
             return kept
         stored = self.stored(variant.condition.collection)
         if reason := reason_not_run(variant.condition):
             raise StudyError(f"{variant.condition} cannot be run here: {reason}. {stored}")
         try:
-            if variant.has_record:
+            if variant.function is None:
                 outcome = run(variant.condition, self.vectors, self._runs)
             else:
                 documents = load_collection(variant.condition.collection).documents
-                chunker = variant.function and checked(variant.function, documents)
-                outcome = compute(variant.condition, self.vectors, chunker, variant.approximate)
+                chunker = checked(variant.function, documents)
+                outcome = compute(variant.condition, self.vectors, chunker)
         except (ChunkerError, SpanError) as error:
             raise StudyError(f"chunker {variant.name}: {error}") from error
-        except (ConditionError, SearchError) as error:
+        except ConditionError as error:
             raise StudyError(str(error)) from error
         except ModelError as error:
             raise StudyError(f"{error}. {stored}") from error
@@ -361,7 +350,6 @@ def find(
     window: int | None,
     ordering: str,
     protocol: str,
-    approximate: bool,
     computing: RunCache,
 ) -> Runs:
     """The runs of all chunkers, each with a name of its own; what is computed shows how far it is.
@@ -386,7 +374,7 @@ def find(
             condition = Condition(collection, cut, slug, order, protocol)
         except (ConditionError, ModelError, ValueError) as error:
             raise StudyError(str(error)) from error
-        some[name] = Variant(name, condition, function, approximate)
+        some[name] = Variant(name, condition, function)
     stored = computing.compute == "stored"
     bar = tqdm(some.values(), collection, unit="chunker", disable=stored)
     by_name = {variant.name: computing.find(variant) for variant in bar}

@@ -35,7 +35,6 @@ from chunkstudy.study.runs import COMPUTES, Compute, RunCache
 from chunkstudy.study.tables import Table
 
 ENCODER = "sentence-transformers/all-MiniLM-L6-v2"
-SEARCHES = ("exact", "published")
 OTHERWISE = "*(Here the parameters are not the study's own.)*"
 NO_CLAIMS = "Claims are not judged here: the parameters are not the study's own."
 
@@ -87,7 +86,6 @@ class Study:
         encoder: str = ENCODER,
         window: int | None = None,
         protocol: str = CORRECTED.name,
-        search: str = "exact",
         ordering: str = PRE_EMBEDDING,
     ) -> runs.Runs:
         """Cut a collection, embed chunks and questions, and search; or read what that gave before.
@@ -100,18 +98,12 @@ class Study:
                 ``none`` for what needs no search.
             window: tokens that it reads at once; its own where none is given.
             protocol: whose way of cutting and counting: ``as_published-chroma``, ``corrected``, ...
-            search: ``exact``, or ``published``: one run of Chroma's approximate search.
             ordering: ``pre_embedding``, or late chunking as in ``contextualized-512``.
 
         Raises:
             NoRecordError: if one has no record and nothing is computed.
         """
-        if search not in SEARCHES:
-            raise StudyError(f"unknown search {search!r}; use one of {', '.join(SEARCHES)}")
-        approximate, computing = search == "published", self._computing
-        return runs.find(
-            collection, chunkers, encoder, window, ordering, protocol, approximate, computing
-        )
+        return runs.find(collection, chunkers, encoder, window, ordering, protocol, self._computing)
 
     def table(
         self,

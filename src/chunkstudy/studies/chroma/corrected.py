@@ -103,24 +103,14 @@ def judgments(collection: Collection) -> dict[str, pd.DataFrame]:
     texts = {document.id: document.text for document in collection.documents}
     corpus = [(name, len(text), text_digest(text)) for name, text in texts.items()]
     queries = [(query.id, text_digest(query.text)[:DIGITS]) for query in collection.queries]
-    qrels = [
-        (
-            query,
-            judgment.document,
-            start,
-            start + judgment.end - judgment.start,
-            excerpt,
-            occurrence,
-        )
-        for query, judged in collection.judgments_by_query().items()
-        for excerpt, judgment in enumerate(judged, start=1)
-        for occurrence, start in enumerate(
-            _places(
-                texts[judgment.document], texts[judgment.document][judgment.start : judgment.end]
-            ),
-            start=1,
-        )
-    ]
+    qrels = []
+    for query, judged in collection.judgments_by_query().items():
+        for excerpt, judgment in enumerate(judged, start=1):
+            text = texts[judgment.document]
+            words = text[judgment.start : judgment.end]
+            for occurrence, start in enumerate(_places(text, words), start=1):
+                span = start, start + len(words)
+                qrels.append((query, judgment.document, *span, excerpt, occurrence))
     return {
         "corpus": pd.DataFrame(corpus, columns=[DOCUMENT, "characters", "sha256"]),
         "queries": pd.DataFrame(queries, columns=[QUERY, "sha256"]),

@@ -205,9 +205,8 @@ def outcome(reply: Reply, first: int, last: int, official: bool = False) -> str:
     """
     if reply.finish != "stop" and not official:
         return CUT_OFF
-    boundaries = (
-        llm_windows.official_numbers(reply.text) if official else llm_windows.numbers(reply.text)
-    )
+    read = llm_windows.official_numbers if official else llm_windows.numbers
+    boundaries = read(reply.text)
     if not boundaries:
         return OTHER
     if boundaries != sorted(boundaries if official else set(boundaries)):
@@ -240,23 +239,14 @@ def scores(
         own = (drawn(collection.documents, arms[HELD], i, units) for i in range(1, DRAWS + 1))
         draws = [score(chunks) for chunks in own]
         scores_of[SAME_SIZES] = sum(draws[1:], draws[0]) / DRAWS
-    return pd.DataFrame(
-        {
-            "collection": collection.name,
-            "protocol": rule.name,
-            "chunker": arm,
-            "chunks": int(frame["chunks"].iloc[0]),
-            "mean tokens": float(frame["tokens"].iloc[0]),
-            "n": len(frame),
-            **means(frame[list(MEASURES)]),
-            **(
-                {}
-                if arm == HELD
-                else means(scores_of[HELD][[RECALL]] - frame[[RECALL]], " difference")
-            ),
-        }
-        for arm, frame in scores_of.items()
-    )
+    rows: list[dict[str, object]] = []
+    for arm, frame in scores_of.items():
+        row = {"collection": collection.name, "protocol": rule.name, "chunker": arm}
+        sizes = {"chunks": int(frame["chunks"].iloc[0]), "mean tokens": frame["tokens"].iloc[0]}
+        rows.append({**row, **sizes, "n": len(frame), **means(frame[list(MEASURES)])})
+        if arm != HELD:
+            rows[-1] |= means(scores_of[HELD][[RECALL]] - frame[[RECALL]], " difference")
+    return pd.DataFrame(rows)
 
 
 def means(values: pd.DataFrame, suffix: str = "") -> dict[str, float]:

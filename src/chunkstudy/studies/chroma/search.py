@@ -2,7 +2,7 @@
 
 What the official code asks of chromadb: a search list of 50, batches of 500 chunks, corpora in the
 order of its questions (base_evaluation.py:64-98, 299-318). See
-:mod:`chunkstudy.evaluation.retrieval.hnsw` for what chromadb makes of it: a graph that is built in
+:mod:`chunkstudy.studies.chroma.graph` for what chromadb makes of it: a graph that is built in
 another order in every process. The experiment builds it 20 times for every row, and scores what it
 finds by the offsets at which the official code locates chunks and by true ones; below stands what
 that explains of the published numbers, and what it leaves.
@@ -22,15 +22,14 @@ from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA
 from chunkstudy.base.spans import Collection, chunk_documents
 from chunkstudy.evaluation.measures.token_overlap import MIN, MIN_DEPTH, TokenOverlap
 from chunkstudy.evaluation.retrieval.chunks import search
-from chunkstudy.evaluation.retrieval.hnsw import Ints, as_asked, graph, nearest
 from chunkstudy.evaluation.statistics import mean, population_std
 from chunkstudy.evaluation.statistics.differences import at
 from chunkstudy.published.sources import CHROMA_LENGTH, TOKEN_WINDOWS
-from chunkstudy.published.verdicts import OFFICIAL
 from chunkstudy.runs.chunking import build_chunker
 from chunkstudy.runs.conditions import MINILM, PRE_EMBEDDING, Condition
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.runs.study_runs import Context
+from chunkstudy.studies.chroma.graph import SEARCH_LIST, Ints, as_asked, graph, nearest
 from chunkstudy.studies.chroma.tables import CUTS, MINILM_ROWS, RETRIEVAL
 from chunkstudy.study.formats import Column, points_finely
 
@@ -63,11 +62,11 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
     store = context.store(MINILM)
     rows = []
     for name in collections:
-        for row, slug in enumerate(CHUNKERS, start=1):
-            context.say(f"{name}, {slug}: row {row} of {len(CHUNKERS)}")
+        for number, slug in enumerate(CHUNKERS, start=1):
+            context.say(f"{name}, {slug}: row {number} of {len(CHUNKERS)}")
             spread = searched_again(context, store, name, slug)
-            setting = {name: OFFICIAL[name] for name in ("insertion", "search list")}
-            rows.append(pd.DataFrame({"chunker": slug, **setting}, spread.index).join(spread))
+            row = {"chunker": slug, "insertion": "official", "search list": SEARCH_LIST}
+            rows.append(pd.DataFrame(row, spread.index).join(spread))
     return {"spread": pd.concat(rows, ignore_index=True)}
 
 

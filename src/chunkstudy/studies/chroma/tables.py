@@ -11,7 +11,6 @@ from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA, CORRECTED
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import Pair, at, differences
-from chunkstudy.published.papers import MAIN_SIZES
 from chunkstudy.published.sources import TOKEN_WINDOWS
 from chunkstudy.runs.conditions import LARGE, MINILM, NONE, PRE_EMBEDDING, Condition
 from chunkstudy.runs.library import Library
@@ -33,7 +32,11 @@ REPEATED = "excerpts_that_stand_more_than_once"
 CAPTION_QUERIES = 474
 """What the last caption of the report's appendix says; its table of corpora says 472."""
 CUTS: tuple[Cut, ...] = (5, 10, MIN)
-WITHOUT_A_MODEL = tuple(f"{name}-{size}" for size in MAIN_SIZES for name in ("recursive", "token"))
+WITHOUT_A_MODEL = tuple(
+    f"{name}-{size}"
+    for size in ("800-400", "400-200", "400-0", "200-0")
+    for name in ("recursive", "token")
+)
 """Rows of the main table whose chunks need no model."""
 EXACT, INSIDE, DEVIATES = "exact", "within_stack", "deviates"
 COLLECTION = "chroma"
@@ -99,26 +102,17 @@ def by_verdict(cells: pd.DataFrame) -> pd.DataFrame:
     """
     cells = cells[cells["measure"] != "chunk size"]
     told = {verdict: cells["verdict"] == verdict for verdict in (EXACT, INSIDE, DEVIATES)}
-    judged = cells.assign(
-        **told,
-        judged=cells["verdict"].isin(list(told)),
-        scores=told[EXACT] & cells["measure"].str.startswith(RETRIEVAL),
-        off=cells["difference"].abs().where(told[DEVIATES], 0.0),
-    )
-    return (
-        judged.groupby("part", sort=False)
-        .agg(
-            **{
-                "published numbers": ("judged", "sum"),
-                EXACT: (EXACT, "sum"),
-                "of these, of retrieval": ("scores", "sum"),
-                INSIDE: (INSIDE, "sum"),
-                DEVIATES: (DEVIATES, "sum"),
-                "largest difference": ("off", "max"),
-            }
-        )
-        .reset_index()
-    )
+    counts = {
+        "published numbers": cells["verdict"].isin(list(told)),
+        EXACT: told[EXACT],
+        "of these, of retrieval": told[EXACT] & cells["measure"].str.startswith(RETRIEVAL),
+        INSIDE: told[INSIDE],
+        DEVIATES: told[DEVIATES],
+    }
+    by_part = pd.DataFrame(counts).groupby(cells["part"], sort=False).sum()
+    off = cells["difference"].abs().where(told[DEVIATES], 0.0)
+    by_part["largest difference"] = off.groupby(cells["part"], sort=False).max()
+    return by_part.reset_index()
 
 
 def counts_beside_published(counts: pd.DataFrame) -> pd.DataFrame:
@@ -174,10 +168,8 @@ def lengths(places: Places, published: pd.DataFrame) -> pd.DataFrame:
     for name in (f"recursive-{size}" for size in SIZES):
         for length in LENGTHS:
             slug = name + ("" if length == "cl100k" else f"-{length}")
-            free = library.get(Condition(COLLECTION, slug, NONE, NONE, protocol))
+            free = library[Condition(COLLECTION, slug, NONE, NONE, protocol)]
             scored = library.get(Condition(COLLECTION, slug, MINILM, PRE_EMBEDDING, protocol))
-            if free is None:
-                continue
             sizes, recall = free.run.sizes, cells[name, "SpanRecall@5"] / 100
             row: dict[str, object] = {
                 "chunker": name,

@@ -11,10 +11,11 @@ from itertools import combinations, pairwise
 
 import pandas as pd
 
-from chunkstudy.llm.causal_models import SMOLLM
+from chunkstudy.evaluation.statistics.differences import at
 from chunkstudy.published.cells import Fact
 from chunkstudy.published.papers import E5_INSTRUCT, JINA_MODELS
 from chunkstudy.runs.conditions import CONTEXTUALIZED, PRE_EMBEDDING
+from chunkstudy.studies.jina.bidirectionality import HALF
 from chunkstudy.studies.jina.posts import arms
 from chunkstudy.study.claims import Claim, cited, share
 from chunkstudy.study.titles import SENTENCES, shown
@@ -92,18 +93,15 @@ def second_post(table: pd.DataFrame, changes: pd.DataFrame) -> Iterator[Claim]:
     yield Claim("X14", _told(of_model), fair=round(short - least, 2) < 0, strict=short <= 0)
 
 
-def directions(movements: pd.DataFrame, replaced: str) -> Iterator[Claim]:
+def directions(movements: pd.DataFrame) -> Iterator[Claim]:
     """Of what a late chunk depends on, by how far its vector moves when the text on one side of it
     is replaced.
 
     Args:
         movements: of the study ``bidirectionality``, a row a text.
-        replaced: what of a text was, in the rows that count.
     """
-    # Of any encoder-only transformer, the posts say; SmolLM2 is none.
-    counted = (movements["replaced"] == replaced) & (movements["model"] != SMOLLM)
-    near = movements[counted & (movements["distance"] == 0)].rename(columns={"model": "encoder"})
-    least = near.groupby(["direction", "encoder"])["cosine distance"].min()
+    counted = at(movements, replaced=HALF).rename(columns={"model": "encoder"})
+    least = counted.groupby(["direction", "encoder"])["cosine distance"].min()
     after, before = least["later"], least["earlier"]
     numbers = [_told(moved, "{:.3f}") for moved in (before, after)]
     yield Claim("C66", numbers[0], fair=before > MOVED)

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import pandas as pd
 
 from chunkstudy.collections import beir
-from chunkstudy.published.papers import JINA_TABLE
 from chunkstudy.runs.study_runs import Context
 
 NAME = "document-lengths"
-COLLECTIONS = tuple(dict.fromkeys((*beir.LAPTOP, *JINA_TABLE)))
+POST = ("scifact", "trec-covid", "fiqa", "nfcorpus", "quora")
+COLLECTIONS = tuple(dict.fromkeys((*beir.LAPTOP, *POST)))
 
 
 def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:

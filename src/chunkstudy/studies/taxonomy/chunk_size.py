@@ -33,14 +33,13 @@ from chunkstudy.published.chunk_size import (
     BEFORE_ENCODER,
     BOOKS,
     CHANGE,
-    NOTHING,
     by_code,
     correlate,
     kept,
     scored,
     with_scores,
 )
-from chunkstudy.published.papers import TAXONOMY_COLLECTIONS, TAXONOMY_MODELS, WINDOWS
+from chunkstudy.published.papers import TAXONOMY_COLLECTIONS, WINDOWS, slug
 from chunkstudy.runs import records, study_results
 from chunkstudy.runs.chunking import cut
 from chunkstudy.runs.conditions import (
@@ -48,7 +47,6 @@ from chunkstudy.runs.conditions import (
     MINILM_512,
     PRE_EMBEDDING,
     Condition,
-    EncoderName,
 )
 from chunkstudy.runs.records import Run
 from chunkstudy.runs.store import VectorStore, load_store
@@ -59,9 +57,10 @@ from chunkstudy.study import drawing, titles
 from chunkstudy.study.runs import RunCache, Runs, RunScores
 
 NAME = "chunk-sizes"
-HERE = (*beir.LAPTOP, "builtin-graded", "gutenqa-emma")
-COLLECTIONS = tuple(dict.fromkeys((*HERE, *TAXONOMY_COLLECTIONS)))
-PAPERS = tuple(str(EncoderName(name, WINDOWS[name])) for name in TAXONOMY_MODELS)
+COLLECTIONS = tuple(
+    dict.fromkeys((*beir.LAPTOP, "builtin-graded", "gutenqa-emma", *TAXONOMY_COLLECTIONS))
+)
+PAPERS = tuple(map(slug, WINDOWS))
 """The taxonomy's models, whose own tokens its code counts (plot_chunkcount_vs_performance.py)."""
 POOLED = "in-corpus, pooled"
 SPREAD = ("published lowest r", "published highest r")
@@ -98,7 +97,7 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
                 made[table] = pd.concat(rows, ignore_index=True)
     if not made:
         raise RuntimeError("there is no record to measure; run the conditions first")
-    return {name: NOTHING for name in collections if name in HERE} | made
+    return made
 
 
 def _measured(context: Context, condition: Condition) -> pd.DataFrame:
@@ -209,7 +208,7 @@ def correlations(points: pd.DataFrame, figure: pd.DataFrame) -> pd.DataFrame:
         text = by_text(own, keys["ordering"])
         definitions = {
             "text": correlate(text),
-            "code": correlate(by_code(own, keys["ordering"]), outliers=False, logarithm=True),
+            "code": correlate(by_code(own, keys["ordering"]), as_coded=True),
         }
         if own["collection"].nunique() > 1:
             # the logarithm of the size and the score, less their means in the point's collection
@@ -319,9 +318,7 @@ def _sizes(run: RunScores, computing: RunCache) -> pd.DataFrame:
     condition, own = run.variant.condition, run.variant.function
     if own is None and computing.compute != "fresh":
         stored = study_results.tables(computing.places, "chunk-sizes")
-        sizes = kept(
-            stored, condition.collection, condition.chunker, condition.encoder, condition.protocol
-        )
+        sizes = kept(stored, condition)
         if len(sizes):
             return sizes
     if computing.compute == "stored":

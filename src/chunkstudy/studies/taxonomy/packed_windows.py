@@ -17,15 +17,15 @@ from numpy.typing import NDArray
 from chunkstudy.base.protocols import AS_PUBLISHED_IELAB
 from chunkstudy.collections import beir
 from chunkstudy.encoders.contextualized import Layout, TokenSpans
+from chunkstudy.published.papers import TAXONOMY_METHODS
 from chunkstudy.runs.conditions import MINILM_512, PRE_EMBEDDING, Condition, EmbeddingMethod
 from chunkstudy.runs.encoding import SPECIAL, jobs
 from chunkstudy.runs.study_runs import Context
-from chunkstudy.studies.taxonomy.tables import METHODS
 
 NAME = "packed-windows"
 COLLECTIONS = (*beir.LAPTOP, "gutenqa-emma")
 RELEASED = ("lumberchunker", "proposition", "semantic", "recursive", "fixed")
-OF_EMMA = (*METHODS[:4], *(f"{name}-released" for name in RELEASED))
+OF_EMMA = (*TAXONOMY_METHODS[:4], *(f"{name}-released" for name in RELEASED))
 """The taxonomy's six and what else LumberChunker's authors released."""
 OF_CORPORA = ("fixed-256", "sentence-5", "semantic")
 WINDOWS = (512, 8192)

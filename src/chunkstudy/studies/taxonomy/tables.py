@@ -21,6 +21,7 @@ from scipy import stats
 from chunkstudy.base.places import Places
 from chunkstudy.evaluation.statistics.differences import Pair, differences
 from chunkstudy.published.chunk_size import BOOKS
+from chunkstudy.published.papers import TAXONOMY_METHODS
 from chunkstudy.published.sources import AVERAGE
 from chunkstudy.runs import facts
 from chunkstudy.runs.conditions import PRE_EMBEDDING
@@ -30,8 +31,7 @@ from chunkstudy.study.scores import Scores
 from chunkstudy.study.titles import shown
 
 ALPHA = 0.05
-METHODS = ("paragraph", "sentence-5", "fixed-256", "semantic", "lumberchunker", "proposition")
-METHOD_OF = {f"{method}-released": method for method in METHODS[3:]}
+METHOD_OF = {f"{method}-released": method for method in TAXONOMY_METHODS[3:]}
 """What the paper calls a chunker: LumberChunker's chunks are those that its authors released."""
 WHOSE = ["original", "reproduced"]
 """The numbers of Tables 1 and 2: of the authors, and of the taxonomy."""
@@ -239,7 +239,7 @@ def with_averages(own: pd.DataFrame, ranked: bool) -> pd.DataFrame:
         chunker="", marks="", **own.iloc[0][["source", "encoder", "protocol", "ordering"]]
     )
     both = pd.concat([own, averages[COLUMNS]], ignore_index=True) if added else own
-    order = dict.fromkeys([*METHODS, *own["method"], AVERAGE])
+    order = dict.fromkeys([*TAXONOMY_METHODS, *own["method"], AVERAGE])
     places = {name: at for at, name in enumerate(order)}
     return both.sort_values("method", key=lambda names: names.map(places), kind="stable")
 

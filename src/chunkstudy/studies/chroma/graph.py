@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chunkstudy.base.spans import Chunks, Collection
-from chunkstudy.evaluation.retrieval.chunks import Ranking, SearchError
 
 if TYPE_CHECKING:
     import hnswlib
@@ -62,47 +61,19 @@ def graph(vectors: Vectors, order: Ints, seed: int) -> hnswlib.Index:
     return index
 
 
-def nearest(
-    index: hnswlib.Index, queries: Vectors, depth: int, list_size: int = SEARCH_LIST
-) -> Ints:
+def nearest(index: hnswlib.Index, queries: Vectors, depth: int) -> Ints:
     """The nearest chunks that a graph finds, shape (queries, depth), best first.
 
     Args:
         index: the graph.
         queries: unit vectors, shape (queries, dimensions).
-        depth: chunks wanted of each.
-        list_size: candidates kept while searching; hnswlib keeps ``depth`` where that is more.
+        depth: chunks wanted of each; where that is more than the search list, hnswlib takes a
+            longer one.
     """
-    index.set_ef(list_size)
+    index.set_ef(SEARCH_LIST)
     labels, _ = index.knn_query(queries, k=depth)
     chunks: Ints = labels.astype(np.int64)
     return chunks
-
-
-def as_published(queries: Vectors, vectors: Vectors, depth: int, order: Ints) -> Ranking:
-    """Rank the chunks as one run of Chroma's official code does, always with the same order in its
-    batches.
-
-    Args:
-        queries: unit vectors, shape (queries, dimensions).
-        vectors: unit vectors, shape (chunks, dimensions).
-        depth: chunks kept per query.
-        order: every chunk once, as the official code adds them (:func:`as_asked`).
-
-    Raises:
-        SearchError: without the package chroma-hnswlib.
-    """
-    try:
-        index = graph(vectors, order, seed=0)
-    except ModuleNotFoundError as error:
-        raise SearchError(
-            "the published search needs the package chroma-hnswlib, which is built for Python "
-            "below 3.12; install it, or search exactly"
-        ) from error
-    depth = min(depth, len(vectors))
-    chunks = nearest(index, queries, depth)
-    score = np.einsum("qd,qkd->qk", queries, vectors[chunks]).astype(np.float32)
-    return Ranking(chunks, score)
 
 
 def as_asked(collection: Collection, chunks: Chunks) -> Ints:
