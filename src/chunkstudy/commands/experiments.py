@@ -14,6 +14,7 @@ from chunkstudy import studies
 from chunkstudy.base import places
 from chunkstudy.commands.failing import one_sentence
 from chunkstudy.runs import study_runs
+from chunkstudy.runs.estimate import lines
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.runs.study_runs import Experiment
 
@@ -41,11 +42,11 @@ def study(
             return
         where = places.find()
         experiment = named(name)
-        if experiment.plan or part != "*" or dry_run:
-            if dry_run and experiment.estimate:
-                for line in experiment.estimate(study_runs.todo(where, experiment, part)):
-                    typer.echo(line)
-                return
+        if dry_run:
+            for line in lines(study_runs.estimates(where, experiment, part)):
+                typer.echo(line)
+            return
+        if experiment.plan or part != "*":
             folder, tables = study_runs.run_parts(where, experiment, part)
         else:
             folder, tables = study_runs.run(where, experiment)

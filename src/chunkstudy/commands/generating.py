@@ -12,7 +12,6 @@ from chunkstudy.collections import own, own_documents
 from chunkstudy.collections.own_documents import OwnDocuments
 from chunkstudy.llm.asking import Asker, mode_from_environment
 from chunkstudy.llm.recordings import replies_folder
-from chunkstudy.runs.estimate import in_words
 from chunkstudy.runs.store import load_store
 from chunkstudy.studies.generated_questions import filters, generate, output
 from chunkstudy.studies.generated_questions.prompts import GenerationSettings
@@ -21,11 +20,7 @@ from chunkstudy.studies.generated_questions.prompts import GenerationSettings
 def price(documents: OwnDocuments, settings: GenerationSettings) -> str:
     """What a generation would take; nothing is asked and nothing written."""
     least, most = generate.price(documents.documents, settings)
-    seconds = generate.SECONDS
-    return (
-        f"{documents}\nat least {least}, about {in_words(least.requests * seconds)} at "
-        f"{seconds:.0f} seconds a question; at most {most}"
-    )
+    return f"{documents}\nat least {least}; at most {most}"
 
 
 def run(

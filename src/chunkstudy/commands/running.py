@@ -15,8 +15,7 @@ from chunkstudy.commands.failing import one_sentence
 from chunkstudy.publish import planned
 from chunkstudy.runs import conditions, records
 from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.estimate import DEVICES, TWO_CORES
-from chunkstudy.runs.estimate import estimate as lines
+from chunkstudy.runs.estimate import lines, of_conditions
 from chunkstudy.runs.requirements import reason_not_run
 
 PANEL, RECORDS = "Conditions", "Records"
@@ -123,19 +122,16 @@ def fetch(
 @app.command(rich_help_panel=PANEL)
 def estimate(
     only: Only = CHROMA,
-    device: Annotated[
-        str, typer.Option(help=f"Where it would run: {', '.join(DEVICES)}")
-    ] = TWO_CORES,
     again: Annotated[bool, typer.Option(help="Count what is recorded as well")] = False,
 ) -> None:
-    """Tokens, floating-point operations, hours and dollars that a run would take.
+    """Tokens, time on two cores like ours, and dollars that a run would take.
 
-    Boundaries that the papers let a language model draw come last.
+    What language models are asked for to draw boundaries is part of it.
     """
     with one_sentence():
-        if device not in DEVICES:
-            raise ValueError(f"unknown device {device!r}; use one of {', '.join(DEVICES)}")
-        for line in lines(select(only), places.find(), device, again):
+        where = places.find()
+        todo = [c for c in select(only) if again or not records.complete(where.runs, c)]
+        for line in lines(of_conditions(todo, where)):
             typer.echo(line)
 
 

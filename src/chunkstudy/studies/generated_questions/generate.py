@@ -140,7 +140,8 @@ def generate(
 
 def price(documents: Sequence[Document], settings: GenerationSettings) -> tuple[Estimate, Estimate]:
     """What a generation would take at least, if the first reply to each question can be used, and
-    at most, if none can; passages are those that will be shown first."""
+    at most, if none can, of which nobody knows the time; passages are those that will be shown
+    first."""
     read = 0
     made: list[Candidate] = []
     for number, document in enumerate(islice(turns(documents, settings), settings.questions), 1):
@@ -148,7 +149,8 @@ def price(documents: Sequence[Document], settings: GenerationSettings) -> tuple[
         made.append(Candidate(number, EARLIER_QUESTION, document.id, ()))
     calls, limit, more = settings.questions, settings.output_limit, settings.attempts
     least = expected(settings.model, calls, read, calls * min(ANSWER, limit))
-    return least, expected(settings.model, calls * more, read * more, calls * more * limit)
+    most = expected(settings.model, calls * more, read * more, calls * more * limit)
+    return least + Estimate(seconds=calls * SECONDS), most
 
 
 def turns(documents: Sequence[Document], settings: GenerationSettings) -> Iterator[Document]:

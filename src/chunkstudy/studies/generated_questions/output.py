@@ -9,6 +9,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from chunkstudy.base.files import write_json, write_text
 from chunkstudy.collections import own, own_questions
 from chunkstudy.collections.own_documents import OwnDocuments
 from chunkstudy.collections.own_questions import Question, Quotation
-from chunkstudy.llm.prices import money, price
+from chunkstudy.llm.prices import expected
 from chunkstudy.studies.generated_questions.generate import Candidate, Generated
 from chunkstudy.studies.generated_questions.prompts import GenerationSettings
 
@@ -95,19 +96,19 @@ def write(
     became = filtered.round(6).astype(object).replace(float("nan"), None).to_dict("records")
     lines = [each.line | told for each, told in zip(questions, became, strict=True)]
     replies = [attempt.reply for attempt in made.attempts]
-    tokens = sum(r.input_tokens for r in replies), sum(r.output_tokens for r in replies)
-    costs = price(settings.model)
+    read = sum(reply.input_tokens for reply in replies)
+    took = expected(settings.model, len(replies), read, sum(r.output_tokens for r in replies))
     report: dict[str, Any] = {
         "settings": asdict(settings),
         "documents": len(documents.documents),
         "left out": _counted(documents.left_out.values()),
-        "requests": len(replies),
+        "requests": took.requests,
         "candidates": len(questions),
         "given up": settings.questions - len(questions),
         "rejected": _counted(attempt.rejected for attempt in made.attempts),
-        "input tokens": tokens[0],
-        "output tokens": tokens[1],
-        "dollars": None if costs is None else round(costs.dollars(*tokens), 6),
+        "input tokens": read,
+        "output tokens": took.output_tokens,
+        "dollars": None if isnan(took.dollars) else round(took.dollars, 6),
         "thresholds": dict(thresholds),
         "encoder": dict(encoder),
         "dropped": _counted(filtered["dropped"]),
@@ -128,8 +129,7 @@ def write(
             for became in ("rejected", "dropped")
             for why, number in report[became].items()
         ),
-        f"{report['kept']} questions kept; {tokens[0]:,} tokens in, {tokens[1]:,} out, "
-        f"{money(report['dollars'])}",
+        f"{report['kept']} questions kept; {took}",
     ]
 
 
