@@ -33,18 +33,20 @@ WILDCARDS = frozenset("*?[")
 
 
 def select(only: list[str]) -> list[Condition]:
-    """The conditions that some patterns name, those of the study first and in its
-    order, others as they are given.
+    """The conditions that some patterns name, each once, in the order of the patterns.
 
     Raises:
         ConditionError: if a pattern matches nothing.
         FileNotFoundError: if a pattern has wildcards and there are no notebooks beside.
         ValueError, RuntimeError: if one that names a condition in full names none that exists.
     """
-    chosen = dict.fromkeys(conditions.parse(one) for one in only if _in_full(one))
-    patterns = [one for one in only if not _in_full(one)]
-    study = planned.conditions(places.find()) if patterns else []
-    for pattern in patterns:
+    chosen: dict[Condition, None] = {}
+    study = None
+    for pattern in only:
+        if _in_full(pattern):
+            chosen[conditions.parse(pattern)] = None
+            continue
+        study = study or planned.conditions(places.find())
         matching = [one for one in study if fnmatch.fnmatch(str(one), pattern)]
         if not matching:
             raise conditions.ConditionError(
@@ -52,7 +54,7 @@ def select(only: list[str]) -> list[Condition]:
                 "other condition runs as collection/chunker/encoder/ordering/protocol"
             )
         chosen |= dict.fromkeys(matching)
-    return list(dict.fromkeys([*(one for one in study if one in chosen), *chosen]))
+    return list(chosen)
 
 
 def _in_full(pattern: str) -> bool:
