@@ -30,7 +30,7 @@ def test_a_line_for_each_condition_and_their_sum() -> None:
     *of_each, total = lines(estimates)
     assert len(of_each) == len(study) and set(estimates) == set(study)
     tokens = sum(one.input_tokens for one in estimates.values())
-    assert total.startswith(f"{len(study)} in all, on two cores like ours\t")
+    assert total.startswith(f"{len(study)} in all, at most, on two cores like ours\t")
     assert f" {tokens:,.0f} tokens in and " in total and " h, $" in total
 
 

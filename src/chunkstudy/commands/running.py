@@ -66,9 +66,8 @@ def _in_full(pattern: str) -> bool:
 def list_conditions(only: Only = ALL) -> None:
     """Every condition of the study with its status, and the reason where it cannot be run."""
     with one_sentence():
-        runs = places.find().runs
         for condition in select(only):
-            if records.complete(runs, condition):
+            if records.complete(records.runs_of(condition), condition):
                 status = "recorded"
             else:
                 status = reason_not_run(condition) or "open"
@@ -128,12 +127,12 @@ def estimate(
 ) -> None:
     """Tokens, time on two cores like ours, and dollars that a run would take.
 
-    What language models are asked for to draw boundaries is part of it.
+    What language models are asked for to draw boundaries is counted as if nothing were recorded.
     """
     with one_sentence():
-        where = places.find()
-        todo = [c for c in select(only) if again or not records.complete(where.runs, c)]
-        for line in lines(of_conditions(todo, where)):
+        runs_of, complete = records.runs_of, records.complete
+        todo = [c for c in select(only) if again or not complete(runs_of(c), c)]
+        for line in lines(of_conditions(todo, places.find())):
             typer.echo(line)
 
 

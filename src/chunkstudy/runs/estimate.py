@@ -1,5 +1,5 @@
 """What a run would take, before it starts: tokens, time on two cores like ours, dollars, and what
-language models are asked for to draw boundaries.
+language models are asked for to draw boundaries, all as if nothing were kept from before.
 
 Queries and search are left out, and how long a language model takes; documents beyond the window
 are counted once, although neighbouring windows overlap.
@@ -71,7 +71,7 @@ def lines(estimates: Mapping[Any, Estimate]) -> Iterator[str]:
     for name, one in estimates.items():
         yield f"{name}\t{one}"
     total = sum(estimates.values(), Estimate())
-    yield f"{len(estimates)} in all, on two cores like ours\t{total}"
+    yield f"{len(estimates)} in all, at most, on two cores like ours\t{total}"
 
 
 def _steps(
