@@ -1,8 +1,8 @@
 """What a run would take, before it starts: tokens, time on two cores like ours, dollars, and what
 language models are asked for to draw boundaries, all as if nothing were kept from before.
 
-Queries and search are left out, and how long a language model takes; documents beyond the window
-are counted once, although neighbouring windows overlap.
+Left out are queries, search, contexts before chunks, and how long a language model takes; documents
+beyond the window are counted once, although neighbouring windows overlap.
 """
 
 from __future__ import annotations
@@ -19,9 +19,6 @@ from chunkstudy.llm.prices import PRICES, Estimate
 from chunkstudy.runs import facts
 from chunkstudy.runs.conditions import ChunkerSpec, Condition, EmbeddingMethod, parse_encoder
 
-WITH_CONTEXT = 1.25
-"""What is read of a chunk with a context before it, to the chunk alone: on Chroma's corpora a
-context is a quarter of 200 tokens."""
 HALF_OVER = 2.0
 """How often a token is read by layouts whose windows share half of theirs."""
 SHORT = 512
@@ -104,5 +101,4 @@ def _times(method: EmbeddingMethod, chunker: ChunkerSpec) -> float:
     if method.window:
         return HALF_OVER if method.layout == "averaged" else 1.0
     size, overlap = chunker.sizes if chunker.entry.takes("overlap") else (1, 0)
-    read = size / (size - overlap)
-    return read * WITH_CONTEXT if method.context else read
+    return size / (size - overlap)
