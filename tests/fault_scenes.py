@@ -145,7 +145,7 @@ def small_reproduce(folder: str) -> None:
     reproduce.compare = _tables
     reproduce.run_live = reproduce.publish = _left_out
     reproduce.pool = _forked
-    reproduce.reproduce(Places(Path(folder)), workers=2)
+    reproduce.reproduce(Places(Path(folder)))
 
 
 def _tables(places: Places) -> str:
@@ -167,9 +167,9 @@ def _left_out(places: Places) -> str:
     return "left out"
 
 
-def _forked(workers: int | None = None) -> ProcessPoolExecutor:
+def _forked() -> ProcessPoolExecutor:
     """As ``reproduce.pool``, without importing everything again in each process."""
-    return ProcessPoolExecutor(workers, FORK, reproduce.begin)
+    return ProcessPoolExecutor(2, FORK, reproduce.begin)
 
 
 def vectors(folder: Path) -> dict[bytes, bytes]:
@@ -240,7 +240,7 @@ def one_notebook(folder: str, begun: str, seconds: str) -> None:
     text = nbformat.writes(nbformat.v4.new_notebook(cells=[cell]))
     write_text(places.notebooks / "small.ipynb", text)
     reproduce.pool = _forked
-    with reproduce.pool(1) as processes:
+    with reproduce.pool() as processes:
         (made,) = processes.map(notebooks.run_one, [places], notebooks.sources(places))
     assert made == "small"
 

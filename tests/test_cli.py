@@ -91,8 +91,8 @@ def test_a_dry_run_shows_conditions_and_what_they_take(empty_study: Path) -> Non
     code, output = invoke("run", "--dry-run", "--processes", "2", "--only", named)
     first, listed, last = output.splitlines()
     assert code == 0 and first.startswith("1 to run, 0 recorded")
-    assert listed.startswith(f"[1/1] {named}")
-    assert last.startswith("at most ") and last.endswith("on two cores")
+    assert listed.startswith(f"{named}\t1,7") and " tokens, " in listed
+    assert last.startswith("1 in all, at most, on two cores like ours\t1,7")
     assert not list(empty_study.rglob("*.parquet"))
 
 

@@ -92,7 +92,6 @@ def refused(here: Path, arguments: Iterable[str]) -> str:
 
 
 COMMANDS = [
-    ("estimate --device abacus", "unknown device 'abacus'; use one of two-cores"),
     ("study zz", "unknown study 'zz'; use one of b"),
     ("reproduce --profile zz", "unknown profile 'zz'; use builtin"),
     ("export --trec runs --only zz", "no record matches zz"),

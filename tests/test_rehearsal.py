@@ -78,7 +78,7 @@ def test_a_set_of_beirs_is_downloaded_as_its_archive(
             archive.writestr(f"quora/{member}", text)
     hub.files["/beir/quora.zip"] = buffer.getvalue()
     digest = hashlib.md5(buffer.getvalue()).hexdigest()
-    monkeypatch.setitem(beir.SOURCES, "quora", beir.Source(digest, documents=2, queries=1))
+    monkeypatch.setitem(beir.SOURCES, "quora", beir.Source(digest, 2, 1, 3))
     collection = beir.load("quora")
     assert [document.text for document in collection.documents] == ["A x", ""]
     assert collection.absent == (("q", "b", 1),)

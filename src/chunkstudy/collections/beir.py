@@ -33,15 +33,14 @@ class Source:
         md5: of the official archive, as BEIR's README lists it.
         documents, queries: counts of the test split.
         characters: of all documents, titles included (MTEB's descriptive statistics, commit
-            a905523d; SciFact's counted here); 0 where nobody counted them, and
-            estimates then assume two million tokens.
+            a905523d; SciFact's counted here).
         skips_own_id: the queries are documents of the corpus.
     """
 
     md5: str
     documents: int
     queries: int
-    characters: int = 0
+    characters: int
     skips_own_id: bool = False
 
 

@@ -42,7 +42,7 @@ class CollectionEntry:
         task: excerpts in all documents, whole documents, or passages of the query's own document.
         load: reads it, from the network where it is not here yet.
         documents: how many it holds.
-        tokens: its size where nobody has counted it, roughly; 0 where nothing is known.
+        tokens: its size where nobody has counted it, roughly; 0 of one's own.
         quotations: query id to the judged passage as quoted, for protocols that look for the
             quotation in a chunk's text; None where passages are judged as spans only.
         answers: the same for propositions under the rule of LumberChunker's authors.

@@ -14,6 +14,7 @@ from chunkstudy import studies
 from chunkstudy.base import places
 from chunkstudy.commands.failing import one_sentence
 from chunkstudy.runs import study_runs
+from chunkstudy.runs.estimate import lines
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.runs.study_runs import Experiment
 
@@ -41,12 +42,10 @@ def study(
             return
         where = places.find()
         experiment = named(name)
-        if dry_run or part != "*":
-            parts = study_runs.todo(where, experiment, part)
-            if dry_run and experiment.estimate:
-                for line in experiment.estimate(parts):
-                    typer.echo(line)
-                return
+        if dry_run:
+            for line in lines(study_runs.estimates(where, experiment, part)):
+                typer.echo(line)
+            return
         folder, tables = study_runs.run(where, experiment, part)
         for table, rows in tables.items():
             typer.echo(f"{folder / table}.csv\t{len(rows)} rows")

@@ -15,8 +15,7 @@ from chunkstudy.commands.failing import one_sentence
 from chunkstudy.publish import planned
 from chunkstudy.runs import conditions, records
 from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.estimate import DEVICES, TWO_CORES
-from chunkstudy.runs.estimate import estimate as lines
+from chunkstudy.runs.estimate import lines, of_conditions
 from chunkstudy.runs.requirements import reason_not_run
 
 PANEL, RECORDS = "Conditions", "Records"
@@ -34,18 +33,20 @@ WILDCARDS = frozenset("*?[")
 
 
 def select(only: list[str]) -> list[Condition]:
-    """The conditions that some patterns name, those of the study first and in its
-    order, others as they are given.
+    """The conditions that some patterns name, each once, in the order of the patterns.
 
     Raises:
         ConditionError: if a pattern matches nothing.
         FileNotFoundError: if a pattern has wildcards and there are no notebooks beside.
         ValueError, RuntimeError: if one that names a condition in full names none that exists.
     """
-    chosen = dict.fromkeys(conditions.parse(one) for one in only if _in_full(one))
-    patterns = [one for one in only if not _in_full(one)]
-    study = planned.conditions(places.find()) if patterns else []
-    for pattern in patterns:
+    chosen: dict[Condition, None] = {}
+    study = None
+    for pattern in only:
+        if _in_full(pattern):
+            chosen[conditions.parse(pattern)] = None
+            continue
+        study = study or planned.conditions(places.find())
         matching = [one for one in study if fnmatch.fnmatch(str(one), pattern)]
         if not matching:
             raise conditions.ConditionError(
@@ -53,7 +54,7 @@ def select(only: list[str]) -> list[Condition]:
                 "other condition runs as collection/chunker/encoder/ordering/protocol"
             )
         chosen |= dict.fromkeys(matching)
-    return list(dict.fromkeys([*(one for one in study if one in chosen), *chosen]))
+    return list(chosen)
 
 
 def _in_full(pattern: str) -> bool:
@@ -65,9 +66,8 @@ def _in_full(pattern: str) -> bool:
 def list_conditions(only: Only = ALL) -> None:
     """Every condition of the study with its status, and the reason where it cannot be run."""
     with one_sentence():
-        runs = places.find().runs
         for condition in select(only):
-            if records.complete(runs, condition):
+            if records.complete(records.runs_of(condition), condition):
                 status = "recorded"
             else:
                 status = reason_not_run(condition) or "open"
@@ -123,19 +123,16 @@ def fetch(
 @app.command(rich_help_panel=PANEL)
 def estimate(
     only: Only = CHROMA,
-    device: Annotated[
-        str, typer.Option(help=f"Where it would run: {', '.join(DEVICES)}")
-    ] = TWO_CORES,
     again: Annotated[bool, typer.Option(help="Count what is recorded as well")] = False,
 ) -> None:
-    """Tokens, floating-point operations, hours and dollars that a run would take.
+    """Tokens, time on two cores like ours, and dollars that a run would take.
 
-    Boundaries that the papers let a language model draw come last.
+    What language models are asked for to draw boundaries is counted as if nothing were recorded.
     """
     with one_sentence():
-        if device not in DEVICES:
-            raise ValueError(f"unknown device {device!r}; use one of {', '.join(DEVICES)}")
-        for line in lines(select(only), places.find(), device, again):
+        runs_of, complete = records.runs_of, records.complete
+        todo = [c for c in select(only) if again or not complete(runs_of(c), c)]
+        for line in lines(of_conditions(todo, places.find())):
             typer.echo(line)
 
 

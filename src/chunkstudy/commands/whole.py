@@ -11,8 +11,6 @@ from chunkstudy.base import places
 from chunkstudy.commands.failing import one_sentence
 from chunkstudy.publish import planned
 from chunkstudy.runs import conditions
-from chunkstudy.runs.estimate import estimate
-from chunkstudy.runs.requirements import reason_not_run
 
 PANEL = "The whole study"
 app = typer.Typer()
@@ -35,8 +33,6 @@ def reproduce(
         if profile != "builtin":
             full = profile == "full"
             chosen = planned.conditions(where) if full else planned.of_small_model(where)
-            for line in estimate([c for c in chosen if not reason_not_run(c)], where):
-                typer.echo(line)
             if running.run(chosen, where, again=full):
                 raise RuntimeError("some conditions failed, as said above; then run this again")
         everything.reproduce(where)

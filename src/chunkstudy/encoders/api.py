@@ -7,9 +7,9 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
-import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
+from math import nan
 from pathlib import Path
 from typing import Any, Literal
 
@@ -198,24 +198,11 @@ class ApiEncoder:
         unique = list(dict.fromkeys(filter(None, self.sent(texts, role))))
         missing = [text for text in unique if text_digest(text) not in self.recordings]
         sizes = [size for _, size in self._batches(missing)]
-        return Estimate(
-            requests=len(sizes),
-            recorded=len(unique) - len(missing),
-            input_tokens=sum(sizes),
-            dollars=self._dollars(sum(sizes)),
-            counted=self._known,
-        )
+        return Estimate(len(sizes), sum(sizes), dollars=self.dollars(sum(sizes)) if sizes else 0.0)
 
-    def say_price(self, label: str, chunks: Sequence[str], queries: Sequence[str]) -> None:
-        """Say on stderr what the API will be asked for.
-
-        Raises:
-            BudgetError: before the first request, if all of them would exceed the ceiling.
-        """
-        expected = self.estimate(chunks) + self.estimate(queries, "query")
-        if expected.requests:
-            print(f"{label}: {expected}", file=sys.stderr)
-        budget().check(expected.dollars or 0.0)
+    def dollars(self, tokens: int) -> float:
+        """What reading so many tokens costs; NaN where no price is known."""
+        return self.price.dollars(tokens) if self.price else nan
 
     def _vectors(self, texts: Sequence[str], progress: bool) -> dict[str, NDArray[np.float32]]:
         """Of each text its vector as received; what is not recorded is asked for."""
@@ -228,19 +215,17 @@ class ApiEncoder:
                     "to a folder with the recordings"
                 )
             with tqdm(total=len(missing), desc="asking", unit="text", disable=not progress) as bar:
+                costs = self.dollars if self._sold else lambda _: 0.0
                 for batch, size in self._batches(missing):
                     reply = budget().charge(
-                        self._dollars(size) or 0.0,
+                        costs(size),
                         partial(self._client.embed, batch, self.dimension),
-                        lambda reply: self._dollars(reply.tokens) or 0.0,
+                        lambda reply: costs(reply.tokens),
                     )
                     self.recordings.write(batch, reply.vectors, reply.model)
                     vectors.update(zip(batch, reply.vectors, strict=True))
                     bar.update(len(batch))
         return vectors
-
-    def _dollars(self, tokens: int) -> float | None:
-        return self.price.dollars(tokens) if self.price else None
 
     def _batches(self, texts: Sequence[str]) -> Iterator[tuple[list[str], int]]:
         """Texts in order, as many as one request may hold, with their tokens."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -105,8 +104,7 @@ class Asker:
         Raises:
             BudgetError: before the first request, if all of them would exceed the ceiling.
         """
-        print(f"{what}: as if nothing were recorded {expected}", file=sys.stderr)
-        (self._budget or budget()).check(expected.dollars or 0.0)
+        (self._budget or budget()).announce(f"{what}, as if nothing were recorded", expected)
 
     def _send(self, provider: Provider, request: Request) -> Reply:
         sold = price(request.model)

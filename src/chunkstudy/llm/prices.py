@@ -1,4 +1,4 @@
-"""What a model behind an API costs, who says so and as of when, what asking it would take, and the
+"""What a model behind an API costs, who says so and as of when, what some work would take, and the
 limit on what is spent, held before each request and by all of them together.
 
 Prices change and models retire: a retired one keeps its last price, so that what a published run
@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 import threading
 import tomllib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import lru_cache
+from operator import add
 from pathlib import Path
 from typing import TypeVar
 
@@ -46,43 +48,34 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What some requests would take; two add up.
+    """What some work would take; two add up.
 
     Attributes:
-        requests: to be sent, none of them repeated.
-        recorded: what is at hand and not asked for.
-        input_tokens: of the requests to be sent.
-        output_tokens: as many as they may bring at most, or are expected to bring.
-        dollars: None where no price is known.
-        counted: whether the tokens are the model's own, or estimated with cl100k's.
+        requests: to be sent to a server.
+        input_tokens: read by any model.
+        output_tokens: as many as replies may bring at most, or are expected to bring.
+        seconds: of models that run here; NaN where nobody knows.
+        dollars: NaN where no price is known.
     """
 
     requests: int = 0
-    recorded: int = 0
-    input_tokens: int = 0
+    input_tokens: float = 0
     output_tokens: int = 0
-    dollars: float | None = 0.0
-    counted: bool = True
+    seconds: float = 0.0
+    dollars: float = 0.0
 
     def __add__(self, other: Estimate) -> Estimate:
-        known = self.dollars is not None and other.dollars is not None
-        return Estimate(
-            self.requests + other.requests,
-            self.recorded + other.recorded,
-            self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens,
-            (self.dollars or 0) + (other.dollars or 0) if known else None,
-            self.counted and other.counted,
-        )
+        return Estimate(*map(add, astuple(self), astuple(other)))
 
     def __str__(self) -> str:
-        about = "" if self.counted else "about "
-        recorded = f" ({self.recorded:,} more recorded)" if self.recorded else ""
         written = f" in and {self.output_tokens:,} out" if self.output_tokens else ""
-        return (
-            f"{self.requests:,} requests{recorded}, {about}{self.input_tokens:,} tokens{written}, "
-            f"{money(self.dollars)}"
-        )
+        amounts = {
+            f"{self.requests:,} requests": self.requests,
+            f"{self.input_tokens:,.0f} tokens{written}": self.input_tokens,
+            in_words(self.seconds): self.seconds,
+            money(self.dollars): self.dollars,
+        }
+        return ", ".join(words for words, amount in amounts.items() if amount) or "nothing more"
 
 
 class BudgetError(RuntimeError):
@@ -115,6 +108,16 @@ class Budget:
                 f"${self.spent + dollars:.4f}, above the ceiling of ${self.ceiling:.4f}; set "
                 "CHUNKSTUDY_BUDGET to more dollars, what was received is kept"
             )
+
+    def announce(self, what: str, expected: Estimate) -> None:
+        """Say on stderr what is to be asked for.
+
+        Raises:
+            BudgetError: if all of it would exceed the ceiling.
+        """
+        if expected.requests:
+            print(f"{what}: {expected}", file=sys.stderr)
+        self.check(expected.dollars)
 
     def charge(
         self, most: float, send: Callable[[], Received], cost: Callable[[Received], float]
@@ -159,9 +162,18 @@ def budget() -> Budget:
     return Budget(ceiling)
 
 
-def money(dollars: float | None) -> str:
+def in_words(seconds: float) -> str:
+    """A duration as a person says it."""
+    if math.isnan(seconds):
+        return "time not known"
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.1f} min" if seconds < 2 * 3600 else f"{seconds / 3600:.1f} h"
+
+
+def money(dollars: float) -> str:
     """Dollars as they are shown; what costs something is never "$0.00"."""
-    if dollars is None:
+    if math.isnan(dollars):
         return "at a price not known here"
     return f"${dollars:,.2f}" if not 0 < dollars < 0.005 else f"${dollars:.2g}"
 
@@ -178,8 +190,8 @@ def price(model: str) -> Price | None:
 def expected(model: str, requests: int, read: int, written: int) -> Estimate:
     """What requests to a language model would take that read and write so many tokens in all."""
     sold = price(model)
-    dollars = None if sold is None else sold.dollars(read, written)
-    return Estimate(requests, 0, read, written, dollars, counted=False)
+    dollars = sold.dollars(read, written) if sold else math.nan
+    return Estimate(requests, read, written, dollars=dollars)
 
 
 FREE = ("local", "server", "authored")

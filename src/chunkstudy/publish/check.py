@@ -14,7 +14,7 @@ from pathlib import Path
 from chunkstudy.base.files import PART
 from chunkstudy.base.places import Places
 from chunkstudy.publish import paper as build
-from chunkstudy.publish.reproduce import ProgressTable, from_records, pool
+from chunkstudy.publish.reproduce import from_records, pool
 from chunkstudy.runs import records
 
 GIVEN = (
@@ -49,9 +49,7 @@ def check(places: Places) -> str:
                 (copy.root / name).symlink_to(places.root / name)
         for name in ("README.md", "REPRODUCING.md", "CITATION.cff"):
             shutil.copy(places.root / name, copy.root / name)
-        board = ProgressTable(processes)
-        from_records(copy, board)
-        board.finish()
+        from_records(copy, processes)
         differing = sorted(_differing(copy, places))
     if differing:
         raise CheckError(

@@ -17,14 +17,13 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass, field
 from multiprocessing import get_context
 from typing import Any
 
 from chunkstudy.base.faults import of_the_system
 from chunkstudy.base.files import check_writable, write_text
 from chunkstudy.base.places import Places
-from chunkstudy.base.processes import end_with_parent
+from chunkstudy.base.processes import cores, end_with_parent
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.publish import notebooks, readme
 from chunkstudy.published import side_by_side
@@ -57,53 +56,27 @@ class ReproduceError(RuntimeError):
     """Some part failed while the others finished; the message names each."""
 
 
-@dataclass
-class ProgressTable:
-    """Work handed to processes, and what became of it."""
-
-    processes: ProcessPoolExecutor
-    started: float = field(default_factory=time.monotonic)
-    failed: list[str] = field(default_factory=list)
-
-    def run(self, stage: str, works: Sequence[Work]) -> None:
-        """Do all of it side by side, and say what each did."""
-        waiting = [self.processes.submit(work, *given) for work, given in works]
-        for done, future in enumerate(as_completed(waiting), start=1):
-            try:
-                outcome = future.result()
-            except Exception as error:
-                outcome = of_the_system(error) if isinstance(error, OSError) else str(error)
-                self.failed.append(outcome)
-            seconds = time.monotonic() - self.started
-            print(f"[{seconds:4.0f} s] {stage}, {done} of {len(works)}: {outcome}", file=sys.stderr,
-                  flush=True)  # fmt: skip
-
-    def finish(self) -> None:
-        """
-        Raises:
-            ReproduceError: if a piece failed.
-        """
-        if self.failed:
-            raise ReproduceError(f"{len(self.failed)} parts failed: {'; '.join(self.failed)}")
-
-
-def reproduce(places: Places, workers: int | None = None) -> None:
+def reproduce(places: Places) -> None:
     """Derive everything from the records, run the built-in collection live, draw its pages.
 
     Raises:
-        ReproduceError: naming every part that failed, once the others are done.
+        ReproduceError: naming every part of a stage that failed, once the others are done.
         OSError: if nothing can be written, before anything is done.
     """
     check_writable(places.results)
-    with pool(workers) as processes:
-        board = ProgressTable(processes)
-        from_records(places, board, beside=[(run_live, (places,))])
-    board.finish()
+    with pool() as processes:
+        from_records(places, processes, beside=[(run_live, (places,))])
 
 
-def from_records(places: Places, board: ProgressTable, beside: Sequence[Work] = ()) -> None:
+def from_records(
+    places: Places, processes: ProcessPoolExecutor, beside: Sequence[Work] = ()
+) -> None:
     """Everything that follows from the records, and what is done beside the notebooks; what sums up
-    waits for what it sums up, and is left out where some of that failed."""
+    waits for what it sums up, and is left out where some of that failed.
+
+    Raises:
+        ReproduceError: as :func:`reproduce` does.
+    """
     first, *last = (
         [(notebooks.run_one, (places, source)) for source in sources]
         for sources in notebooks.in_turn(places)
@@ -114,10 +87,21 @@ def from_records(places: Places, board: ProgressTable, beside: Sequence[Work] = 
         *(("notebooks", works) for works in last),
         ("quoted", [(publish, (places,))]),
     ]
-    for name, works in stages:
-        board.run(name, works)
-        if board.failed:
-            return
+    started = time.monotonic()
+    for stage, works in stages:
+        failed = []
+        waiting = [processes.submit(work, *given) for work, given in works]
+        for done, future in enumerate(as_completed(waiting), start=1):
+            try:
+                outcome = future.result()
+            except Exception as error:
+                outcome = of_the_system(error) if isinstance(error, OSError) else str(error)
+                failed.append(outcome)
+            seconds = time.monotonic() - started
+            line = f"[{seconds:4.0f} s] {stage}, {done} of {len(works)}: {outcome}"
+            print(line, file=sys.stderr, flush=True)
+        if failed:
+            raise ReproduceError(f"{len(failed)} parts failed: {'; '.join(failed)}")
 
 
 def compare(places: Places) -> str:
@@ -161,12 +145,9 @@ def run_live(places: Places) -> str:
     return f"built-in collection live, largest difference of a mean {furthest:.6f}; {page}"
 
 
-def pool(workers: int | None = None) -> ProcessPoolExecutor:
+def pool() -> ProcessPoolExecutor:
     """Processes that use one thread each, so that they do not fight for the cores."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return ProcessPoolExecutor(
-        workers or cores or 1, mp_context=get_context("spawn"), initializer=begin
-    )
+    return ProcessPoolExecutor(cores(), mp_context=get_context("spawn"), initializer=begin)
 
 
 def begin() -> None:

@@ -19,7 +19,6 @@ from chunkstudy.base.files import check_writable
 from chunkstudy.base.spans import Chunker, Collection, chunk_documents
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.encoders import api
-from chunkstudy.encoders.api import ApiEncoder
 from chunkstudy.runs import records, scoring
 from chunkstudy.runs.chunking import cut, describe, describe_language_model
 from chunkstudy.runs.conditions import PREPENDED, Condition, ConditionError
@@ -129,10 +128,7 @@ def evaluate(
     before: list[str] = []
     if store is not None:
         before = contexts_of(method, collection, chunks)
-        if isinstance(store.encoder, ApiEncoder):
-            questions = [query.text for query in collection.queries]
-            missing = store.missing(texts), store.missing(questions, "query")
-            store.encoder.say_price(str(condition), *missing)
+        store.say_price(str(condition), texts, [query.text for query in collection.queries])
         vectors = encode_both(
             store, collection, chunks, method, protocol, before, condition.chunker
         )

@@ -20,6 +20,7 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_compl
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from chunkstudy.base import models, places
@@ -29,9 +30,10 @@ from chunkstudy.base.places import Places
 from chunkstudy.base.processes import cores, end_with_parent
 from chunkstudy.collections import registry
 from chunkstudy.collections.registry import load_collection
+from chunkstudy.llm.prices import in_words
 from chunkstudy.runs import facts, records
 from chunkstudy.runs.conditions import Condition, ConditionError
-from chunkstudy.runs.estimate import in_words, prices
+from chunkstudy.runs.estimate import lines, of_conditions
 from chunkstudy.runs.records import Outcome, RecordError, complete, runs_of, scores_path
 from chunkstudy.runs.requirements import reason_not_run
 from chunkstudy.runs.run import of_record, read_together
@@ -96,15 +98,14 @@ def run(
         f"{len(able)} to run, {len(selected) - len(todo)} recorded, "
         f"{len(todo) - len(able)} cannot be run here"
     )
-    priced = prices(able, here, again=True)
-    seconds = dict(zip(priced["condition"], priced["seconds"], strict=True))
     tasks = tasks_of(able)
+    estimates = of_conditions(chain.from_iterable(tasks), here)
+    *of_each, total = lines(estimates)
+    for line in (*(of_each if dry_run else ()), total):
+        _say(line)
     if dry_run:
-        ordered = [condition for task in tasks for condition in task]
-        for number, condition in enumerate(ordered, start=1):
-            _say(f"[{number}/{len(ordered)}] {condition}")
-        _say(f"at most {in_words(sum(seconds.values()))} on two cores")
         return 0
+    seconds = {condition: estimate.seconds for condition, estimate in estimates.items()}
     for folder in {runs_of(condition) for condition in able}:
         check_writable(folder)
     if processes or dask:

@@ -31,6 +31,7 @@ from chunkstudy.base.files import check_writable, write_bytes
 from chunkstudy.encoders.api import ApiEncoder
 from chunkstudy.encoders.contextualized import Layout
 from chunkstudy.encoders.interface import Encoder, Role
+from chunkstudy.llm.prices import budget
 from chunkstudy.runs.conditions import parse_encoder
 
 if TYPE_CHECKING:  # it imports torch
@@ -95,6 +96,17 @@ class VectorStore:
         """The texts that :meth:`encode` would compute, each once."""
         missing = self._read(self.encoder.keys(texts, role))[1]
         return [texts[rows[-1]] for rows in missing.values()]
+
+    def say_price(self, label: str, texts: Sequence[str], queries: Sequence[str]) -> None:
+        """Say on stderr what a server will be asked for, where one has the encoder.
+
+        Raises:
+            BudgetError: before the first request, if all of them would exceed the ceiling.
+        """
+        if isinstance(self.encoder, ApiEncoder):
+            of_texts = self.encoder.estimate(self.missing(texts))
+            of_queries = self.encoder.estimate(self.missing(queries, "query"), "query")
+            budget().announce(label, of_texts + of_queries)
 
     def pool(
         self,

@@ -24,6 +24,7 @@ from chunkstudy.base.places import Places
 from chunkstudy.base.sources import SourceFile, fetch
 from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.collections.registry import load_collection
+from chunkstudy.llm.prices import Estimate
 from chunkstudy.runs import study_results
 from chunkstudy.runs.chunking import cut
 from chunkstudy.runs.conditions import Condition
@@ -47,7 +48,7 @@ class Experiment:
         packages: what it needs that not every run does.
         plan: of one in parts these, in order, each with a ``name``.
         part: from a context and a part, that part's rows of every table.
-        estimate: of parts, lines about what they take.
+        estimate: of a part, what it takes.
     """
 
     name: str
@@ -57,7 +58,7 @@ class Experiment:
     packages: tuple[str, ...] = ()
     plan: Sequence[Any] = ()
     part: Callable[..., Tables] | None = None
-    estimate: Callable[..., Sequence[str]] | None = None
+    estimate: Callable[..., Estimate] | None = None
 
 
 class Context:
@@ -135,11 +136,18 @@ def todo(places: Places, experiment: Experiment, pattern: str = "*") -> list[Any
     return [part for part in matching if part.name not in done]
 
 
+def estimates(places: Places, experiment: Experiment, pattern: str) -> dict[str, Estimate]:
+    """What the parts that :func:`todo` names would take, by their names."""
+    parts = todo(places, experiment, pattern)
+    assert experiment.estimate
+    return {part.name: experiment.estimate(part) for part in parts}
+
+
 def run(places: Places, experiment: Experiment, pattern: str = "*") -> tuple[Path, Tables]:
     """Run an experiment, or of one in parts those that :func:`todo` names, and write its tables and
     provenance: the folder, and the tables by name."""
     name, folder = experiment.name, study_results.folder(places, experiment.name)
-    if experiment.tables:
+    if experiment.tables and pattern == "*":
         context = Context(places)
         tables = experiment.tables(context, experiment.collections)
         study_results.write(folder, tables, made_by(context, experiment))

@@ -19,8 +19,10 @@ from chunkstudy.collections import contextual_code, registry
 from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, TokenOverlap
 from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Ranking
 from chunkstudy.evaluation.statistics.differences import Pair, differences
+from chunkstudy.llm.prices import Estimate
 from chunkstudy.runs import steps
-from chunkstudy.runs.conditions import MINILM_512, MPNET
+from chunkstudy.runs.conditions import MINILM_512, MPNET, parse_encoder
+from chunkstudy.runs.estimate import reading
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.code_retrieval import chunks as code
 
@@ -153,7 +155,9 @@ def gains(
     return differences(pairs, family, "score", "score of the baseline")
 
 
-def estimate(todo: Sequence[CodeSystem]) -> list[str]:
-    """A line per part; a context adds a fifth to what is read, or less, which is not counted."""
+def estimate(part: CodeSystem) -> Estimate:
+    """What a part takes; a context adds a fifth to what is read, or less, which is not counted."""
+    if part.encoder == WORDS:
+        return Estimate()
     tokens = registry.find(contextual_code.ALL).tokens
-    return [f"{system.name}\t{tokens * (system.encoder != WORDS):,} tokens" for system in todo]
+    return reading(parse_encoder(part.encoder).model, tokens)

@@ -11,6 +11,7 @@ import os
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict
+from math import isnan
 from pathlib import Path
 
 from chunkstudy.base.files import write_json, write_text
@@ -92,7 +93,7 @@ def make(
         "rejected": made.rejected,
         "input tokens": read,
         "output tokens": written,
-        "dollars": None if took.dollars is None else round(took.dollars, 6),
+        "dollars": None if isnan(took.dollars) else round(took.dollars, 6),
         "thresholds": {"least": least, "most": most},
         "encoder": store.encoder.describe(),
         "dropped": Counter(filter(None, filtered["dropped"])),

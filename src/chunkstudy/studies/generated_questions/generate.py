@@ -24,8 +24,7 @@ from chunkstudy.collections import quoted
 from chunkstudy.collections.own_documents import OwnDocuments
 from chunkstudy.collections.own_questions import Question, Quotation
 from chunkstudy.llm.interface import PROMPTS, Ask, Message, Reply, Request, conversation
-from chunkstudy.llm.prices import expected
-from chunkstudy.runs.estimate import in_words
+from chunkstudy.llm.prices import Estimate, expected
 
 ASKED = PROMPTS["question"]
 EARLIER = 50
@@ -139,18 +138,17 @@ def generate(
 
 def price(documents: OwnDocuments, settings: GenerationSettings) -> str:
     """What a generation would take at least, if the first reply to each question can be used, and
-    at most, if none can; passages are those that will be shown first."""
+    at most, if none can, of which nobody knows the time; passages are those that will be shown
+    first."""
     tokens = sum(
         ask_about(document, settings, f"{number}/1", [EARLIER_QUESTION] * (number - 1))[1].tokens
         for number, document in enumerate(turns(documents.documents, settings), 1)
     )
     asked, most_asked = settings.questions, settings.questions * ATTEMPTS
     least = expected(settings.model, asked, tokens, asked * ANSWER)
+    least += Estimate(seconds=asked * SECONDS)
     most = expected(settings.model, most_asked, tokens * ATTEMPTS, most_asked * OUTPUT_LIMIT)
-    return (
-        f"{documents}\nat least {least}, about {in_words(asked * SECONDS)} at {SECONDS:.0f} "
-        f"seconds a question; at most {most}"
-    )
+    return f"{documents}\nat least {least}; at most {most}"
 
 
 def turns(documents: Sequence[Document], settings: GenerationSettings) -> Iterator[Document]:

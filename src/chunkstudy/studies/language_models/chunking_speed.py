@@ -20,13 +20,16 @@ from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import chunk_documents
 from chunkstudy.base.tokens import counter
+from chunkstudy.chunkers.expected_requests import of_boundaries
+from chunkstudy.collections import gutenqa
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.llm.prices import PRICES
 from chunkstudy.published.sources import published_grid
+from chunkstudy.runs import facts
 from chunkstudy.runs.chunking import build_chunker
 from chunkstudy.runs.conditions import MINILM_512, parse_chunker, parse_encoder
-from chunkstudy.runs.estimate import segmentations
+from chunkstudy.runs.estimate import size
 from chunkstudy.runs.study_runs import Context
 
 NAME = "chunking-speed"
@@ -71,23 +74,34 @@ def tables(context: Context, _: Sequence[str] = ()) -> dict[str, pd.DataFrame]:
 
 def prices(places: Places) -> pd.DataFrame:
     """A row per collection whose boundaries a work let a language model draw, and per method."""
+    grid = ((one.collection, one.chunking) for one in published_grid(places))
     rows = []
-    for collection, chunker, model, estimate, basis in segmentations(
-        published_grid(places), places
-    ):
-        name = model.partition("/")[2]
-        row: dict[str, object] = {"collection": collection, "chunker": chunker}
-        row["language model"] = name
-        if estimate is not None:
-            row |= {
-                "requests": estimate.requests,
-                "million tokens in": estimate.input_tokens / 1e6,
-                "million tokens out": estimate.output_tokens / 1e6,
-                "US dollars": estimate.dollars,
-                "price as of": PRICES[name].date,
-            }
-        rows.append(row | {"basis": basis})
+    for collection, chunker in dict.fromkeys(pair for pair in grid if pair[1].llm):
+        expected = of_boundaries(chunker.name, chunker.llm, *size(collection, places))
+        name = chunker.llm.partition("/")[2]
+        row = {
+            "collection": collection,
+            "chunker": chunker.name,
+            "language model": name,
+            "requests": expected.requests,
+            "million tokens in": expected.input_tokens / 1e6,
+            "million tokens out": expected.output_tokens / 1e6,
+            "US dollars": expected.dollars,
+            "price as of": PRICES[name].date,
+            "basis": _basis(collection, places),
+        }
+        rows.append(row)
     return pd.DataFrame(rows).sort_values(["chunker", "collection"], ignore_index=True)
+
+
+def _basis(collection: str, places: Places) -> str:
+    """On what the size of a collection rests."""
+    if collection == gutenqa.FULL:
+        return "99 of its 100 books are not here and taken to be as long as Emma"
+    counted = not facts.read(places, f"{collection}_facts").empty
+    if counted or collection == "chroma":
+        return "from its texts, counted"
+    return "roughly, from a size that nobody counted here"
 
 
 def speeds(places: Places, measured: pd.DataFrame) -> pd.DataFrame:

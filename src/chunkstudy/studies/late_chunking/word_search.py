@@ -17,13 +17,13 @@ import pandas as pd
 from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.base.spans import Collection
 from chunkstudy.collections import beir, registry
-from chunkstudy.encoders import models
 from chunkstudy.evaluation.retrieval.bm25 import words
 from chunkstudy.evaluation.retrieval.chunks import Limit
 from chunkstudy.evaluation.retrieval.fusion import FUSED
+from chunkstudy.llm.prices import Estimate
 from chunkstudy.runs import steps
 from chunkstudy.runs.conditions import MINILM_512, NONE, PRE_EMBEDDING, Condition, parse_encoder
-from chunkstudy.runs.estimate import DEVICES, TWO_CORES, in_words
+from chunkstudy.runs.estimate import reading
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.late_chunking.systems import BOTH, E5, MPNET, WORDS
 
@@ -124,14 +124,9 @@ def shared_words(collection: Collection) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def estimate(todo: Sequence[Part]) -> list[str]:
-    """A line a part with the tokens that its model reads, and the sum of the time."""
-    lines, total = [], 0.0
-    for part in todo:
-        read = 0
-        if part.encoder != NONE:
-            read = registry.find(part.collection).tokens * len(part.chunkers)
-            model = models.spec(parse_encoder(part.encoder).model)
-            total += read * model.flops_per_token(0) / DEVICES[TWO_CORES]
-        lines.append(f"{part.name}\t{read:,} tokens")
-    return [*lines, f"{len(todo)} parts\t{in_words(total)} on two cores"]
+def estimate(part: Part) -> Estimate:
+    """What a part takes: nothing where no model reads."""
+    if part.encoder == NONE:
+        return Estimate()
+    tokens = registry.find(part.collection).tokens * len(part.chunkers)
+    return reading(parse_encoder(part.encoder).model, tokens)

@@ -1,27 +1,24 @@
-"""What an evaluation would take, before it starts: texts to encode, minutes, dollars."""
+"""What an evaluation would take, before it starts: tokens, time, dollars; ranking, scores and the
+page, some seconds, are left out."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from math import isnan, nan
+from dataclasses import replace
+from math import nan
 
 from chunkstudy.base.tokens import counter
 from chunkstudy.encoders.api import ApiEncoder
 from chunkstudy.evaluation.retrieval.reranking import FIRST
-from chunkstudy.llm.prices import money
+from chunkstudy.llm.prices import Estimate
 from chunkstudy.runs.conditions import parse_chunker
-from chunkstudy.runs.estimate import in_words
 from chunkstudy.runs.store import VectorStore
 from chunkstudy.studies.own_documents.pipeline import Pipeline, text_tokens
 from chunkstudy.studies.own_documents.systems import System
 
 SAMPLE = 96
 """Texts of each model that are encoded to time it."""
-OF_A_RUN = 1.1
-"""How much longer a run takes than encoding and chunking, beside what follows."""
-STARTING, A_SYSTEM = 3.0, 0.4
-"""Seconds for loading the model and writing the page; for ranking, scores and questions shown."""
 
 
 def estimate(pipeline: Pipeline, systems: Sequence[System]) -> Iterator[str]:
@@ -33,31 +30,25 @@ def estimate(pipeline: Pipeline, systems: Sequence[System]) -> Iterator[str]:
     """
     collection, counted = pipeline.collection, set[bytes]()
     pace: dict[str, float] = {}  # by retriever, seconds a token
-    all_seconds, dollars = 0.0, list[float]()
+    total = Estimate()
     for system in systems:
         store, started = pipeline.store(system.retriever), time.perf_counter()
         what, texts, tokens = _work(pipeline, system, store, counted)
-        seconds = time.perf_counter() - started
+        seconds, asked = time.perf_counter() - started, Estimate()
         if tokens:
             slug = system.retriever.slug
             pace[slug] = pace.get(slug) or _seconds_a_token(store, texts)
             seconds += tokens * pace[slug]
-        line = f"{system.label}: {what} {tokens:,.0f} tokens to encode, {_duration(seconds)}"
         if store and isinstance(store.encoder, ApiEncoder):
-            known = store.encoder.estimate(texts).dollars
-            dollars.append(nan if known is None else known)
-            line += f", {money(known)}"
-        if system.retriever.reranker:
-            line += f", and at most {FIRST} chunks of each question to rerank, not timed"
-        all_seconds += seconds
-        yield line
-    whole = OF_A_RUN * all_seconds + STARTING + A_SYSTEM * len(systems)
-    time_in_all = _duration(whole) if isnan(whole) else f"about {_duration(whole)} on this machine"
-    paid = f", {money(None if isnan(sum(dollars)) else sum(dollars))}" if dollars else ""
+            asked = store.encoder.estimate(texts)
+        takes = replace(asked, input_tokens=tokens, seconds=seconds)
+        total += takes
+        reranked = f", and {FIRST} chunks of each question to rerank, not timed"
+        yield f"{system.label}: {what}{takes}{reranked if system.retriever.reranker else ''}"
     yield (
         f"in all, {len(collection.documents):,} documents and {len(collection.queries):,} "
-        f"questions: {time_in_all}{paid}; what is encoded is kept, and a run that was stopped goes "
-        "on"
+        f"questions: about {total} on this machine; what is encoded is kept, and a run that was "
+        "stopped goes on"
     )
 
 
@@ -66,14 +57,14 @@ def _work(
 ) -> tuple[str, Sequence[str], float]:
     """How many chunks a system has, in words; which texts it has to read; and how many tokens of
     them are neither kept nor among those ``counted`` for systems before it."""
-    documents = [document.text for document in pipeline.collection.documents]
     catalogued = [parse_chunker(part.slug) for part in system.chunker.cutting if not part.function]
     drawn = (spec.entry.passes or float(bool(spec.llm)) for spec in catalogued)
+    documents = [document.text for document in pipeline.collection.documents]
     if passes := sum(drawn):  # how often the text is read to draw boundaries
         tokens = sum(counter("wordpiece").count_many(documents)) * (passes + 1)
-        return "boundaries to be drawn, at most", documents, round(tokens)
+        return "boundaries to be drawn, at most ", documents, round(tokens)
     index = pipeline.chunk(system)
-    chunks = f"{len(index.chunks):,} chunks,"
+    chunks = f"{len(index.chunks):,} chunks, "
     if store is None:
         return chunks, [], 0
     if system.method.window:
@@ -94,13 +85,8 @@ def _seconds_a_token(store: VectorStore | None, texts: Sequence[str]) -> float:
     if store is None or isinstance(store.encoder, ApiEncoder):
         return nan
     ordered = sorted(dict.fromkeys(texts), key=len)
-    warm, *sample = ordered[:: max(1, len(ordered) // SAMPLE)]
-    sample = sample or [warm]
-    store.encoder.encode([warm])  # weights are loaded, kernels warm
+    sample = ordered[:: max(1, len(ordered) // SAMPLE)]
+    store.encoder.encode(sample[:1])  # weights are loaded, kernels warm
     started = time.perf_counter()
     store.encoder.encode(sample)
     return (time.perf_counter() - started) / float(text_tokens(store, sample).sum())
-
-
-def _duration(seconds: float) -> str:
-    return "time not known" if isnan(seconds) else in_words(seconds)

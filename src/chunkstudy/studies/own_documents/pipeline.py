@@ -202,9 +202,7 @@ class Pipeline:
         store = self.store(system.retriever)
         if store is None:
             return None
-        if isinstance(store.encoder, ApiEncoder):
-            missing = store.missing(index.texts), store.missing(queries, "query")
-            store.encoder.say_price(system.label, *missing)
+        store.say_price(system.label, index.texts, queries)
         label = system.chunker.slug
         if system.method.window:
             plan = self.plan(system, store, index)
@@ -262,7 +260,7 @@ class Pipeline:
             count = sum(layout.tokens for layout in self.plan(system, store, index).layouts)
         elif store:
             count = int(text_tokens(store, index.texts).sum())
-        price = store.encoder.price if store and isinstance(store.encoder, ApiEncoder) else None
+        sold = store.encoder.dollars if store and isinstance(store.encoder, ApiEncoder) else None
         return Result(
             system,
             index,
@@ -271,7 +269,7 @@ class Pipeline:
             judged,
             characters_read(system, store, index),
             count,
-            price.dollars(count) if price else float("nan"),
+            sold(count) if sold else float("nan"),
             store.encoder.describe() if store else None,
             _tokens_reranked(search) / max(1, len(self.collection.queries)),
         )

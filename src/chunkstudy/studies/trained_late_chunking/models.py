@@ -8,7 +8,7 @@ corpora, on which both orderings are then scored. It comes in parts, a trained m
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -19,6 +19,7 @@ from chunkstudy.base.spans import Chunks
 from chunkstudy.collections import covid_qa
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
+from chunkstudy.llm.prices import Estimate
 from chunkstudy.runs import scoring
 from chunkstudy.runs.conditions import MINILM, MINILM_512, PRE_EMBEDDING, Condition, parse_encoder
 from chunkstudy.runs.encoding import encode_together
@@ -145,8 +146,6 @@ def cut(context: Context, collection: str, chunker: str) -> Chunks:
     return context.chunks(Condition(collection, chunker, MINILM, PRE_EMBEDDING, CORRECTED.name))
 
 
-def estimate(todo: Sequence[Part]) -> list[str]:
-    """The parts, and what they take of one core."""
-    hours = len(todo) * MINUTES / 60
-    names = [part.name for part in todo]
-    return [*names, f"{len(todo)} parts\t{hours:.1f} hours of a core at most"]
+def estimate(_: Part) -> Estimate:
+    """What a part takes at most."""
+    return Estimate(seconds=60 * MINUTES)
