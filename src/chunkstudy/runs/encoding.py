@@ -177,16 +177,9 @@ def encode(
 def encode_together(
     store: VectorStore, collection: Collection, sets: Sequence[Chunks], ordering: str
 ) -> list[NDArray[np.float32]]:
-    """Vectors of several sets of chunks of one collection, shape (chunks, dimension) each, from one
-    reading under the corrected protocol."""
-    document = np.concatenate([chunks.document for chunks in sets])
-    order = np.argsort(document, kind="stable")
-    together = Chunks(
-        document[order],
-        np.concatenate([chunks.start for chunks in sets])[order],
-        np.concatenate([chunks.end for chunks in sets])[order],
-    )
-    vectors = encode(store, collection.documents, together, parse_method(ordering), CORRECTED)
-    back = np.empty_like(vectors)
-    back[order] = vectors
-    return np.split(back, np.cumsum([len(chunks) for chunks in sets])[:-1])
+    """Vectors of several sets of chunks of one collection, shape (chunks, dimension) each, under
+    the corrected protocol; late chunking reads each document once for all of them."""
+    documents, method = collection.documents, parse_method(ordering)
+    if method.window:
+        read_once(store, [jobs(store, documents, chunks, method, CORRECTED) for chunks in sets])
+    return [encode(store, documents, chunks, method, CORRECTED) for chunks in sets]

@@ -348,8 +348,7 @@ COLUMNS: Columns = {
             "tokens that a reader gets"),
     **alike(tenths, "seconds", "mean characters"),
     **alike(number, "size in cl100k", "size in WordPiece", "size in WordPiece with special tokens",
-            "documents a second", "printed a second", "tokens a second", "million tokens in",
-            "million tokens out", "US dollars"),
+            "documents a second", "printed a second", "tokens a second", "US dollars"),
     "run": Column("cells run", whole),
     "not_run": Column("not run", whole),
     "document length": Column("document length, characters", whole),
@@ -394,7 +393,6 @@ COLUMNS: Columns = {
     "a minus b": Column("first minus second, points", points),
     "shown by them": Column("difference that these show, points", percent),
     "needed": Column("queries needed", whole),
-    "needed for 2 points": Column("queries needed for 2 points", whole),
     "needed for 5 points": Column("queries needed for 5 points", whole),
 }  # fmt: skip
 """By name, how a column of any page is shown; a study says itself what its pages alone call so."""

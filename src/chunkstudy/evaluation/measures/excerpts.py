@@ -59,7 +59,8 @@ def per_query(
             judged, in_tokens = to_tokens(JudgedSpans.of(collection), chunks, offsets)
             # A last column of padding says that a shallower ranking is all there is to read.
             order = ranking.of_depth(ranking.chunk.shape[1] + 1).chunk
-            columns[measure] = budget_recall(judged, in_tokens, order, int(cut.removesuffix(TOKENS)))
+            budget = int(cut.removesuffix(TOKENS))
+            columns[measure] = budget_recall(judged, in_tokens, order, budget)
         elif name in SPANS:
             columns[measure] = overlap.at(ranking.chunk, int(cut))[name]
         elif name == "TokensRead":

@@ -22,7 +22,6 @@ from chunkstudy.base.spans import chunk_documents
 from chunkstudy.base.tokens import counter
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.llm.prices import PRICES
 from chunkstudy.published.sources import published_grid
 from chunkstudy.runs.chunking import build_chunker
 from chunkstudy.runs.conditions import MINILM_512, parse_chunker, parse_encoder
@@ -72,20 +71,12 @@ def tables(context: Context, _: Sequence[str] = ()) -> dict[str, pd.DataFrame]:
 def prices(places: Places) -> pd.DataFrame:
     """A row per collection whose boundaries a work let a language model draw, and per method."""
     rows = []
-    for collection, chunker, model, estimate, basis in segmentations(
-        published_grid(places), places
-    ):
-        name = model.partition("/")[2]
+    asked = segmentations(published_grid(places), places)
+    for collection, chunker, model, estimate, basis in asked:
         row: dict[str, object] = {"collection": collection, "chunker": chunker}
-        row["language model"] = name
+        row["language model"] = model.partition("/")[2]
         if estimate is not None:
-            row |= {
-                "requests": estimate.requests,
-                "million tokens in": estimate.input_tokens / 1e6,
-                "million tokens out": estimate.output_tokens / 1e6,
-                "US dollars": estimate.dollars,
-                "price as of": PRICES[name].date,
-            }
+            row |= {"requests": estimate.requests, "US dollars": estimate.dollars}
         rows.append(row | {"basis": basis})
     return pd.DataFrame(rows).sort_values(["chunker", "collection"], ignore_index=True)
 

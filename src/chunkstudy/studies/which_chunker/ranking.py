@@ -24,7 +24,6 @@ from chunkstudy.collections import beir
 from chunkstudy.encoders import models
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import (
-    SIGNIFICANT,
     Pair,
     differences,
     documents_of,
@@ -73,7 +72,7 @@ EXPERIMENTS: Mapping[str, tuple[dict[str, str], dict[str, str]]] = {
 }
 """By name, how columns are renamed and what is the same in all rows."""
 SECONDS = "chunking s/M tokens"
-TESTED = {"family_size": 0, "interval": "", "shown": "", "behind": ""}
+TESTED = {"family_size": 0, "interval": "", "shown": ""}
 """What stands for the best itself, which is compared with nothing."""
 ENDS = ["difference", "difference low", "difference high"]
 
@@ -262,7 +261,6 @@ def _ranked(
     ]
     compared = differences(pairs, f"behind the best, {', '.join(keys.values())}", "score", "best")
     compared = compared.rename(columns={"low": "difference low", "high": "difference high"})
-    compared["behind"] = np.where(compared["p_holm"] < SIGNIFICANT, "yes", "no")
     tests = [*ENDS, "p_holm", "margin", "p_equivalent_holm", "family", *TESTED]
     compared.index += 1
     return table.join(compared[tests]).fillna(dict.fromkeys(ENDS, 0.0) | TESTED)
