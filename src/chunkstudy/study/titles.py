@@ -316,11 +316,6 @@ COLUMNS: Columns = {
         for kind in ("chunker", "encoder", "ordering", "protocol", "collection", "measure", "table",
                      "task", "verdict", "context", "segmentation")
     },
-    **{
-        f"{which} {kind}": Column(f"{which} {kind}", named(kind))
-        for which in ("first", "second", "other", "best")
-        for kind in ("chunker", "encoder", "ordering")
-    },
     "work": Column("work", one_of({name: work.title for name, work in WORKS.items()})),
     "model": Column("model", named("encoder")),
     "other model": Column("other model", named("encoder")),
@@ -340,7 +335,7 @@ COLUMNS: Columns = {
     "p_holm": Column("p, Holm", probability),
     "p_equivalent_holm": Column("p of equivalence, Holm", probability),
     "source": Column("source", one_of({"records": "ours"})),
-    **alike(named("chunker"), "instead"),
+    **alike(named("chunker"), "other chunker", "best chunker", "instead"),
     **alike(named("collection"), "collections", "measured on"),
     **alike(named("language model"), "answered by"),
     # Sizes, counts, costs and speeds.
