@@ -4,7 +4,7 @@ goes through the store."""
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, cast
 
@@ -88,20 +88,10 @@ def jobs(
     return Jobs(layouts, spans)
 
 
-def read_once(store: VectorStore, many: Iterable[Jobs], label: str = "reading") -> None:
-    """One pass over the documents for several sets of chunks; vectors stay in the store.
-
-    Documents of one window are pooled as a whole too, since that is their plain vector.
-    """
-    layouts = []
-    spans = []
-    for plan in many:
-        layouts += plan.layouts
-        spans += [
-            np.concatenate([places, [[0, layout.tokens]]]) if layout.is_whole else places
-            for layout, places in zip(plan.layouts, plan.spans, strict=True)
-        ]
-    store.pool(layouts, spans, label)
+def read_once(store: VectorStore, many: Sequence[Jobs], label: str = "reading") -> None:
+    """One pass over the documents for several sets of chunks; vectors stay in the store."""
+    layouts = [layout for plan in many for layout in plan.layouts]
+    store.pool(layouts, [spans for plan in many for spans in plan.spans], label)
 
 
 def contexts_of(

@@ -251,7 +251,7 @@ def _ranked(
         [
             {**keys, **system._asdict(), "measure": measure, "n": len(scores)}
             | {"score": means[system], "low": interval.low, "high": interval.high}
-            | _chunks(keys["task"], system, systems[system].record)
+            | {READ: _tokens_read(keys["task"], system, systems[system].record)}
             for system, scores, interval in zip(ranked, ordered, intervals, strict=True)
         ]
     )
@@ -266,12 +266,10 @@ def _ranked(
     return table.join(compared[tests]).fillna(dict.fromkeys(ENDS, 0.0) | TESTED)
 
 
-def _chunks(task: str, system: System, record: Record) -> dict[str, object]:
-    """Their mean size in the task's tokens, and what a reader gets."""
-    mean = record.run.sizes["cl100k" if task == EXCERPTS else "wordpiece"].mean
-    row: dict[str, object] = {"chunks": record.run.counts.chunks, "mean tokens": mean, READ: np.nan}
+def _tokens_read(task: str, system: System, record: Record) -> float:
+    """What a reader gets of a system."""
     if task == IN_DOCUMENT:
-        row[READ] = _depth(task) * mean
+        return _depth(task) * record.run.sizes["wordpiece"].mean
     if task == EXCERPTS and (system.ordering == PRE_EMBEDDING or "-" in system.ordering):
-        row[READ] = statistics.mean(record.wide["TokensRead@5"])
-    return row
+        return statistics.mean(record.wide["TokensRead@5"])
+    return np.nan
