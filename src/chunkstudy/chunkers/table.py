@@ -36,7 +36,6 @@ CL100K = ("cl100k",)
 WORDPIECE = ("wordpiece",)
 GEMINI = "gemini/gemini-2.5-flash"
 """What the taxonomy asks (Beyond Chunk-Then-Embed, Section 3.2)."""
-BUILTIN = ("builtin", "builtin-graded")
 BOOKS = ("gutenqa-emma", "gutenqa")
 
 
@@ -127,9 +126,6 @@ CHUNKERS: dict[str, ChunkerEntry] = {
         decodes=True,
     ),
     "segmenter": ChunkerEntry(segmenter.segments, "Jina's segmenter", lengths=CL100K),
-    "lumberchunker-handmade": ChunkerEntry(
-        passages.segmented, "LumberChunker, boundaries by hand", segments=BUILTIN
-    ),
     "proposition-sentences": ChunkerEntry(
         passages.sentence_propositions, "Proposition, each sentence one", rewrites=True
     ),
@@ -138,7 +134,6 @@ CHUNKERS: dict[str, ChunkerEntry] = {
     "semantic-released": _released("Semantic, authors' boundaries"),
     "recursive-released": _released("Recursive, authors' boundaries"),
     "fixed-released": _released("Fixed size, authors' boundaries"),
-    "paragraph-released": _released("Paragraph, authors' boundaries"),
     "signal-attention-last": _signal("attention-last", "Cut where attention stays behind"),
     "signal-influence": _signal("influence", "Cut where the text before matters least"),
     "signal-surprisal": _signal("surprisal", "Cut where the text surprises"),

@@ -1,29 +1,22 @@
-"""What others made of texts: the segmentations that LumberChunker's authors released, of Emma and
-of all books, aligned to the books' texts, and one of the built-in documents by hand.
+"""The segmentations that LumberChunker's authors released, of Emma and of all books, aligned to
+the books' texts.
 
 The released chunks are texts without offsets, and white space changed on the way (pieces were
 joined and split by words); their other characters stand in the book, so they are matched by those.
 A chunk that cannot be matched is listed, never guessed.
-
-``data/builtin/segmentations/lumberchunker-handmade.json`` names, per built-in document, how each
-chunk but the first begins: a paragraph, heading or turn at which the matter changes, judged by a
-person from how each begins, where LumberChunker asks an LLM (A.3). A document that is not named is
-one chunk, as the official code leaves texts of fewer than five paragraphs. No model took part.
 """
 
 from __future__ import annotations
 
 import ast
-import json
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from itertools import pairwise
 
 import pandas as pd
 
 from chunkstudy.base.folding import View, folded, solid
 from chunkstudy.base.spans import RewrittenSpan, Span, text_digest
-from chunkstudy.collections import builtin, gutenqa
+from chunkstudy.collections import gutenqa
 from chunkstudy.collections.gutenqa import books_of, sheet, texts
 
 Pieces = list[RewrittenSpan | None]
@@ -37,29 +30,22 @@ RELEASED = {
     "semantic-released": "semantic",
     "recursive-released": "langchain_recursive",
     "fixed-released": "fixed_length_450",
-    "paragraph-released": "paragraphs",
 }
 """Every released segmentation of Emma and the sheet that holds its chunks; those of
 ``lumberchunker-released`` were cut by Gemini, of ``fixed-released`` every 450 words."""
-
-
-HANDMADE = "lumberchunker-handmade"
 
 
 class ReleasedError(ValueError):
     """A segmentation that is asked about another text."""
 
 
-def segmentation(name: str, text: str) -> Sequence[Span] | Sequence[RewrittenSpan]:
-    """What others made of a text: by hand, or as it was released, one of all books where those are
-    pinned, else Emma's.
+def segmentation(name: str, text: str) -> list[RewrittenSpan]:
+    """A book's released segmentation: one of all books where those are pinned, else Emma's.
 
     Raises:
         ReleasedError: if they segmented other texts.
         SourceError: if a file is missing or has another digest.
     """
-    if name == HANDMADE:
-        return by_hand(text)
     digest = text_digest(text)
     pieces = {} if gutenqa.lacks_segmentation(name) else of_books(name)
     if digest not in pieces and text != emma_text():
@@ -178,30 +164,3 @@ def match_propositions(lists: Sequence[str], propositions: Sequence[str]) -> lis
 def emma_text() -> str:
     """Emma, as its released paragraphs give it."""
     return "\n".join(texts(sheet("paragraphs"), "Chunk"))
-
-
-def by_hand(text: str) -> list[Span]:
-    """The chunks by hand of a built-in document; they cover it without overlap, and in a chat log
-    each starts at its turn's brace.
-
-    Raises:
-        ReleasedError: if the text is none of the built-in documents.
-    """
-    names = {document.text: document.id for document in builtin.load_documents()}
-    if text not in names:
-        raise ReleasedError(
-            f"{HANDMADE} segments the built-in documents only; use it with builtin or "
-            "builtin-graded"
-        )
-    places = [text.index(beginning) for beginning in beginnings().get(names[text], [])]
-    if names[text].endswith(".json"):
-        places = [text.rindex("{", 0, place) for place in places]
-    return list(pairwise([0, *places, len(text)])) if text else []
-
-
-@lru_cache(maxsize=1)
-def beginnings() -> dict[str, list[str]]:
-    """How each chunk but the first begins, by document; each stands once in it, in this order."""
-    path = builtin.FOLDER / "segmentations" / f"{HANDMADE}.json"
-    begun: dict[str, list[str]] = json.loads(path.read_text(encoding="utf-8"))
-    return begun
