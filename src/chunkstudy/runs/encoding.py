@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
@@ -36,13 +35,9 @@ SPECIAL = 2
 """[CLS] and [SEP], which take two of a window's tokens."""
 
 
-@dataclass(frozen=True)
-class Jobs:
-    """What contextualized encoding has to read and pool for one set of chunks.
-
-    Attributes:
-        spans: of each, (chunks, 2) positions in its sequence.
-    """
+class Jobs(NamedTuple):
+    """What contextualized encoding has to read and pool for one set of chunks: layouts, and of each
+    its chunks, (chunks, 2) positions in its sequence."""
 
     layouts: list[Layout]
     spans: list[TokenSpans]
@@ -160,8 +155,7 @@ def encode(
         if method.context:
             texts = [contexts.before(*spans) for spans in zip(before, texts, strict=True)]
         return store.encode(texts, "document", label)
-    wanted = jobs(store, documents, chunks, method, protocol)
-    return store.pool(wanted.layouts, wanted.spans, label)
+    return store.pool(*jobs(store, documents, chunks, method, protocol), label)
 
 
 def encode_together(

@@ -209,7 +209,7 @@ class Pipeline:
         label = system.chunker.slug
         if system.method.window:
             plan = self.plan(system, store, index)
-            of_chunks = store.pool(plan.layouts, plan.spans, label)
+            of_chunks = store.pool(*plan, label)
         else:
             of_chunks = store.encode(index.texts, "document", label)
         return encoding.Vectors(store.encode(queries, "query"), of_chunks)
