@@ -160,8 +160,7 @@ def tables(
             table = table.rename_axis("query_id").reset_index()
             of_each = table["query_id"].map(document)
             questions.append(table.assign(boundaries=boundaries, document=of_each, **control.keys))
-    together = pd.concat(questions, ignore_index=True) if questions else pd.DataFrame()
-    return {"draws": pd.DataFrame(rows), "questions": together}
+    return {"draws": pd.DataFrame(rows), "questions": pd.concat(questions, ignore_index=True)}
 
 
 def with_draws(

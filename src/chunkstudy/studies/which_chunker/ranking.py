@@ -19,7 +19,6 @@ import pandas as pd
 
 from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.chunkers.table import CHUNKERS
 from chunkstudy.collections import beir
 from chunkstudy.encoders import models
 from chunkstudy.evaluation import statistics
@@ -173,7 +172,7 @@ def _competes(condition: Condition) -> bool:
         return False
     chunker, encoder = parse_chunker(condition.chunker), parse_encoder(condition.encoder)
     ordering = parse_method(condition.ordering)
-    usual = chunker.length == CHUNKERS[chunker.name].lengths[0] and not chunker.entry.control
+    usual = chunker.length == chunker.entry.lengths[0] and not chunker.entry.control
     whole = models.spec(encoder.model).packed is None
     return usual and whole and ordering.window in (0, encoder.reach) and not ordering.context
 
