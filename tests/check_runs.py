@@ -77,7 +77,6 @@ builtin-graded/none/{MINILM_512}/{LATE_512}/corrected
 builtin-graded/paragraph/{MINILM_512}/{PRE_EMBEDDING}/corrected
 builtin-graded/semantic/{MINILM_512}/{PRE_EMBEDDING}/corrected
 builtin-graded/proposition-sentences/{MINILM_512}/{PRE_EMBEDDING}/corrected
-builtin-graded/lumberchunker-handmade/{MINILM_512}/{LATE_512}/corrected
 builtin-graded/fixed-64/{MINILM_512}/{LATE_512}/as_published-jina
 builtin-graded/fixed-merged-64-16/{MINILM_512}/{PRE_EMBEDDING}/as_published-jina
 builtin-graded/sentence-5/{MINILM_512}/{LATE_512}/as_published-ielab

@@ -89,7 +89,7 @@ def test_token_windows_cover_the_text_and_hold_their_tokens(
     every = cl100k_tokens(text)[0]
     for (start, end, said), (first, after) in zip(
         structure.token(text, size=size, overlap=overlap, count=counter("cl100k")),
-        structure.windows(range(len(every)), size, overlap),
+        structure.windows(len(every), size, overlap),
         strict=True,
     ):
         ids = every[first:after]

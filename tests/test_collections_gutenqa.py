@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from chunkstudy.base import folding, sources
 from chunkstudy.base.spans import Collection
-from chunkstudy.base.tokens import counter
-from chunkstudy.collections import builtin, gutenqa, released
+from chunkstudy.collections import gutenqa, released
 from chunkstudy.collections.released import Pieces, ReleasedError, align
 
 
@@ -106,7 +105,6 @@ COUNTS = {
     "semantic-released": 1_584,
     "recursive-released": 413,
     "fixed-released": 350,
-    "paragraph-released": 2_287,
 }
 SPACES = st.text(" \n\t\xa0\u3000", max_size=3)
 
@@ -193,20 +191,3 @@ def test_a_proposition_without_a_place_is_listed(monkeypatch: pytest.MonkeyPatch
     found = released.emma("proposition-released")
     assert found == [(0, 4, "1a"), None, None, (5, 9, "2")]
     assert released.emma("lumberchunker-released")[1] is None
-
-
-def test_chunks_by_hand_cover_the_built_in_documents_and_begin_with_a_paragraph_or_turn() -> None:
-    begun = dict(released.beginnings())
-    for document in builtin.load_documents():
-        assert all(document.text.count(one) == 1 for one in begun.pop(document.id, []))
-        found = released.by_hand(document.text)
-        assert "".join(document.text[start:end] for start, end in found) == document.text
-        assert all(start < end for start, end in found)
-        for start, _ in found[1:]:
-            turn = document.id.endswith(".json")
-            assert document.text[start] == "{" if turn else document.text[start - 1] == "\n"
-        sizes = counter("wordpiece").count_many([document.text[a:b] for a, b in found])
-        assert max(sizes, default=0) < 550  # docs/protocols.md#lumberchunker-segmentation
-    assert not begun
-    with pytest.raises(ReleasedError, match="built-in documents only"):
-        released.by_hand("A text that nobody segmented.")

@@ -16,6 +16,7 @@ from chunkstudy.chunkers.passages import sentence_groups, sentence_propositions
 from chunkstudy.chunkers.semantic import punkt_sentences
 from chunkstudy.chunkers.text_tokens import WordPieces
 from chunkstudy.evaluation.retrieval.bm25 import words
+from chunkstudy.studies.own_documents import blocks
 
 BREAKS = ["\n", "\r\n", "\r", "\f", "\x85", "\u2028", "\u2029"]
 MARKDOWN = """# Mill
@@ -140,19 +141,19 @@ TORN = """# Prices
 
 def test_rows_items_and_blocks_of_code_are_found_with_what_one_needs_to_read_them() -> None:
     header = TORN.index("| grain")
-    rows = [TORN[slice(*span)] for span in markup.table_rows(TORN)]
+    rows = [TORN[slice(*span)] for span in blocks.table_rows(TORN)]
     assert rows == [TORN[header : TORN.index("\n| oats")], TORN[header : TORN.index("\n\n- first")]]
-    items = [TORN[slice(*span)].strip() for span in markup.list_items(TORN)]
+    items = [TORN[slice(*span)].strip() for span in blocks.list_items(TORN)]
     assert items == ["- first,\n  and more of it", "- second"]
-    (block,) = markup.code_blocks(TORN)
+    (block,) = blocks.code_blocks(TORN)
     assert TORN[slice(*block)].startswith("```sh") and TORN[slice(*block)].endswith(
         "- no item\n```"
     )
-    assert markup.table_rows("") == markup.list_items("a | b") == markup.code_blocks("`x`") == []
+    assert blocks.table_rows("") == blocks.list_items("a | b") == blocks.code_blocks("`x`") == []
 
 
 def test_a_later_row_of_a_table_knows_its_header_and_nothing_else_does() -> None:
-    above = markup.header_above(TORN)
+    above = blocks.header_above(TORN)
     header = "| grain | price |\n|---|---|"
     ruled = TORN.index(header) + len(header)
     for offset in range(len(TORN)):

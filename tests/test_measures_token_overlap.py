@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from chunkstudy.base.spans import Chunks
 from chunkstudy.base.tokens import TokenOffsets
-from chunkstudy.evaluation.measures.reading_budget import AGAIN, ONCE, follow
+from chunkstudy.evaluation.measures.reading_budget import AGAIN, ONCE, budget_recall
 from chunkstudy.evaluation.measures.token_overlap import (
     Hit,
     JudgedSpans,
@@ -179,18 +179,18 @@ def test_recall_is_that_of_reading_token_by_token(
     world: tuple[list[Placed], list[list[Placed]], list[list[int]]], budget: int, counted: str
 ) -> None:
     chunks, judged, orders = world
-    reading = follow(judged_of(judged), chunks_of(chunks), np.array(orders), MOST)
+    read = judged_of(judged), chunks_of(chunks), np.array(orders)
     slow = [
         slow_recall(order, chunks, spans, budget, counted)
         for order, spans in zip(orders, judged, strict=True)
     ]
-    assert reading.recall(budget, counted) == pytest.approx(slow)
+    assert budget_recall(*read, budget, counted) == pytest.approx(slow)
 
 
 def test_a_ranking_that_ends_before_the_budget_is_refused() -> None:
     chunks = chunks_of([(0, 0, 4), (0, 4, 8), (0, 8, 12)])
     judged = judged_of([[(0, 0, 4)]])
     with pytest.raises(ValueError, match="search deeper"):
-        follow(judged, chunks, np.array([[0, 1]]), 9)
-    padded = follow(judged, chunks, np.array([[0, 1, -1]]), 9)  # all that the query may search
-    assert padded.recall(9, AGAIN)[0] == 1
+        budget_recall(judged, chunks, np.array([[0, 1]]), 9)
+    padded = np.array([[0, 1, -1]])  # all that the query may search
+    assert budget_recall(judged, chunks, padded, 9)[0] == 1

@@ -159,7 +159,7 @@ EVALUATED = [
     ("--budget -1", "--budget -1 is impossible"),
     ("--k 21", "--k 21 is impossible; use 1 to 20"),
     ("--output bad.jsonl", "is a file"),
-    ("--chunker lumberchunker-handmade", "is a segmentation of builtin"),
+    ("--chunker semantic-released", "is a segmentation of gutenqa-emma"),
     ("--chunker none --chunker none", "two of them are called none"),
     ("--chunker zz:f", "no module zz to import"),
     ("--chunker zz.py:f", "there is no file zz.py"),

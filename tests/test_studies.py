@@ -201,11 +201,7 @@ SMALLER: dict[str, dict[str, Any]] = {
     "word-search": {
         "PLAN": [word_search.Part("covid-qa-within", one) for one in ("none", MINILM_512)]
     },
-    "window-answers": {
-        "DRAWS": {
-            ordering: dict.fromkeys(draws, 1) for ordering, draws in window_answers.DRAWS.items()
-        }
-    },
+    "window-answers": {"DRAWS": dict.fromkeys(window_answers.DRAWS, 1)},
 }  # fmt: skip
 """Fewer models, draws, seeds and sizes."""
 OTHERS = {"document-lengths": ("builtin",), "chroma-llm-chunker": ("builtin",)}

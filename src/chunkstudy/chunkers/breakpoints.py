@@ -43,7 +43,7 @@ def chunk(text: str, ask: Ask, model: str, kind: Kind) -> Drawn[Span]:
     sizes = counter("cl100k").count_many([text[start:end] for start, end in parts])
     cuts: list[int] = []
     fallbacks = 0
-    at = _next_word(text, parts[0][0]) if parts else 0
+    at = stripped(text, *parts[0])[0] if parts else 0
     while parts and at < parts[-1][1]:
         end = _window(parts, sizes, at)
         cuts.append(at)
@@ -53,7 +53,7 @@ def chunk(text: str, ask: Ask, model: str, kind: Kind) -> Drawn[Span]:
         inner = [at + start for start in starts or () if start]
         last = end >= parts[-1][1]
         cuts += inner if last else inner[:-1]
-        at = inner[-1] if inner and not last else _next_word(text, end)
+        at = inner[-1] if inner and not last else stripped(text, end, len(text))[0]
     ends = [*cuts[1:], parts[-1][1]] if cuts else []
     return Drawn([stripped(text, *span) for span in zip(cuts, ends, strict=True)], fallbacks)
 
@@ -109,7 +109,3 @@ def _window(parts: Sequence[Span], sizes: Sequence[int], at: int) -> int:
             break
         end = after
     return end
-
-
-def _next_word(text: str, at: int) -> int:
-    return at + len(text[at:]) - len(text[at:].lstrip())

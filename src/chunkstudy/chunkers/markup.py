@@ -9,17 +9,12 @@ matter), MediaWiki's (``== Name ==``), or, where a text is reStructuredText, its
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from chunkstudy.base.spans import Span, stripped
-
-if TYPE_CHECKING:
-    from markdown_it import MarkdownIt
 
 MARK = "\ufeff"
 """A byte order mark, which may stand before a text."""
@@ -87,13 +82,16 @@ def front_matter(text: str, spans: Sequence[Span]) -> int:
 @lru_cache(maxsize=8)
 def headings(text: str) -> tuple[Heading, ...]:
     """The headings of a text, in their order."""
+    from markdown_it import MarkdownIt  # late: most runs read no headings
+
     spans = lines(text)
     contents = [text[start:end] for start, end in spans]
     front = front_matter(text, spans)
     contents[:front] = [""] * front
     if contents:
         contents[0] = contents[0].removeprefix(MARK)
-    tokens = _parser().parse("\n".join(contents))
+    # blocks alone: what stands inside a line is nobody's heading
+    tokens = MarkdownIt("commonmark").disable("inline").parse("\n".join(contents))
     marks = {token.markup[:1] for token in tokens if token.type in ("heading_open", "fence")}
     # a page in Markdown may show a directive, in a block of code or as its own extension has it
     if not marks & {"#", "`"} and _is_restructured(contents):
@@ -116,70 +114,6 @@ def headings(text: str) -> tuple[Heading, ...]:
         if i not in aside and (wiki := _of_a_wiki(contents[i])):
             marked.append(Heading(start, end, *wiki))
     return tuple(sorted((h for h in marked if h.name), key=lambda heading: heading.start))
-
-
-def code_blocks(text: str) -> list[Span]:
-    """Fenced blocks of code, fences included."""
-    return [span for kind, span in _blocks(text) if kind == "fence"]
-
-
-def list_items(text: str) -> list[Span]:
-    """Items of lists, with what is indented below them."""
-    return [span for kind, span in _blocks(text) if kind == "list_item_open"]
-
-
-def table_rows(text: str) -> list[Span]:
-    """Of every row of a table (GitHub's form) the text from its header's beginning to its own
-    end: what one has to hold to read the row."""
-    spans, header, head = [], 0, False
-    for kind, (start, end) in _blocks(text):
-        if kind == "table_open":
-            header, head = start, True
-        elif kind == "tr_open" and head:
-            head = False
-        elif kind == "tr_open":
-            spans.append((header, end))
-    return spans
-
-
-def header_above(text: str) -> Callable[[int], str]:
-    """From an offset to the header, rule included, of the table in a later row of which it lies;
-    to nothing where it lies in none."""
-    rows = table_rows(text)
-    ends = [end for _, end in rows]
-    # the header and the rule under it are the first two lines of what the first row needs
-    headers = {
-        start: text[start : start + lines(text[start:end])[1][1]] for start, end in reversed(rows)
-    }
-
-    def header(offset: int) -> str:
-        place = bisect_left(ends, offset)
-        start = rows[place][0] if place < len(rows) else len(text)
-        inside = offset >= start + len(headers.get(start, "")) and offset > start
-        return headers[start] if inside else ""
-
-    return header
-
-
-def _blocks(text: str) -> list[tuple[str, Span]]:
-    """The kinds of blocks that Markdown has, as its parser names them, with their lines."""
-    spans = lines(text)
-    tokens = _parser(tables=True).parse("\n".join(text[start:end] for start, end in spans))
-    return [
-        (token.type, (spans[token.map[0]][0], spans[token.map[1] - 1][1]))
-        for token in tokens
-        if token.map and token.map[0] < token.map[1] <= len(spans)
-    ]
-
-
-@cache
-def _parser(tables: bool = False) -> MarkdownIt:
-    """CommonMark's blocks alone, what stands inside a line is nobody's heading; or GitHub's tables
-    too."""
-    from markdown_it import MarkdownIt  # late: most runs read no headings
-
-    parser = MarkdownIt("commonmark").disable("inline")
-    return parser.enable("table") if tables else parser
 
 
 def _of_a_wiki(line: str) -> tuple[int, str] | None:

@@ -35,7 +35,7 @@ def none(text: str) -> list[Span]:
 
 
 def segmented(text: str, *, segmentation: Chunker) -> Sequence[Span] | Sequence[RewrittenSpan]:
-    """What others made of the text: their released chunks, or those drawn by hand."""
+    """What others made of the text: their released chunks."""
     return segmentation(text)
 
 

@@ -74,12 +74,12 @@ def token(text: str, *, size: int, overlap: int = 0, count: TokenCounter) -> lis
         spans = token_spans(text, WordPieces())
         ends = [
             (spans[first][0], spans[after - 1][1])
-            for first, after in windows(range(len(spans)), size, overlap)
+            for first, after in windows(len(spans), size, overlap)
         ]
         return [(start, end, text[start:end]) for start, end in ends]
     ids, offsets = cl100k_tokens(text)
     whole, cut = without_surrogates(text) is text, []
-    for first, after in windows(range(len(ids)), size, overlap):
+    for first, after in windows(len(ids), size, overlap):
         start, end = int(offsets[first, 0]), int(offsets[after - 1, 1])
         torn = (first > 0 and offsets[first - 1, 1] > start) or (
             after < len(ids) and offsets[after, 0] < end
@@ -90,14 +90,14 @@ def token(text: str, *, size: int, overlap: int = 0, count: TokenCounter) -> lis
     return cut
 
 
-def windows(items: range, size: int, overlap: int) -> list[Span]:
+def windows(items: int, size: int, overlap: int) -> list[Span]:
     """Windows of ``size`` of so many items, each from its first to one past its last; the last one
     is the first that reaches the end."""
     check_sizes(size, overlap)
     cut = []
-    for start in range(0, len(items), size - overlap):
-        cut.append((start, min(start + size, len(items))))
-        if start + size >= len(items):
+    for start in range(0, items, size - overlap):
+        cut.append((start, min(start + size, items)))
+        if start + size >= items:
             break
     return cut
 

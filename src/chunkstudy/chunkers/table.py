@@ -35,7 +35,6 @@ CL100K = ("cl100k",)
 WORDPIECE = ("wordpiece",)
 GEMINI = "gemini/gemini-2.5-flash"
 """What the taxonomy asks (Beyond Chunk-Then-Embed, Section 3.2)."""
-BUILTIN = ("builtin", "builtin-graded")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +119,6 @@ CHUNKERS: dict[str, ChunkerEntry] = {
         decodes=True,
     ),
     "segmenter": ChunkerEntry(segmenter.segments, "Jina's segmenter", lengths=CL100K),
-    "lumberchunker-handmade": ChunkerEntry(
-        passages.segmented, "LumberChunker, boundaries by hand", segments=BUILTIN
-    ),
     "proposition-sentences": ChunkerEntry(
         passages.sentence_propositions, "Proposition, each sentence one", rewrites=True
     ),
@@ -131,7 +127,6 @@ CHUNKERS: dict[str, ChunkerEntry] = {
     "semantic-released": _released("Semantic, authors' boundaries"),
     "recursive-released": _released("Recursive, authors' boundaries"),
     "fixed-released": _released("Fixed size, authors' boundaries"),
-    "paragraph-released": _released("Paragraph, authors' boundaries"),
     "llm": ChunkerEntry(llm_windows.chunk, "Language model", lengths=CL100K, llm="openai/gpt-4o"),
     "lumberchunker": ChunkerEntry(lumberchunker.chunk, "LumberChunker", lengths=CL100K, llm=GEMINI),
     "lumberchunker-last": ChunkerEntry(

@@ -1,27 +1,19 @@
-"""What others made of texts: the segmentations of Emma that LumberChunker's authors released,
-aligned to the book's text, and one of the built-in documents by hand.
+"""The segmentations of Emma that LumberChunker's authors released, aligned to the book's text.
 
 The released chunks are texts without offsets, and white space changed on the way (pieces were
 joined and split by words); their other characters stand in the book, so they are matched by those.
 A chunk that cannot be matched is listed, never guessed.
-
-``data/builtin/segmentations/lumberchunker-handmade.json`` names, per built-in document, how each
-chunk but the first begins: a paragraph, heading or turn at which the matter changes, judged by a
-person from how each begins, where LumberChunker asks an LLM (A.3). A document that is not named is
-one chunk, as the official code leaves texts of fewer than five paragraphs. No model took part.
 """
 
 from __future__ import annotations
 
 import ast
-import json
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from itertools import pairwise
 
 from chunkstudy.base.folding import View, folded, solid
 from chunkstudy.base.spans import RewrittenSpan, Span
-from chunkstudy.collections import builtin, gutenqa
+from chunkstudy.collections import gutenqa
 
 Pieces = list[RewrittenSpan | None]
 """Pieces of a text in the given order: (start, end, the piece as released and embedded), and None
@@ -34,26 +26,22 @@ RELEASED = {
     "semantic-released": "semantic",
     "recursive-released": "langchain_recursive",
     "fixed-released": "fixed_length_450",
-    "paragraph-released": "paragraphs",
 }
 """Every released segmentation of Emma and the sheet that holds its chunks; those of
 ``lumberchunker-released`` were cut by Gemini, of ``fixed-released`` every 450 words."""
-HANDMADE = "lumberchunker-handmade"
 
 
 class ReleasedError(ValueError):
     """A segmentation that is asked about another text."""
 
 
-def segmentation(name: str, text: str) -> Sequence[Span] | Sequence[RewrittenSpan]:
-    """What others made of a text: of a built-in document by hand, of Emma as it was released.
+def segmentation(name: str, text: str) -> list[RewrittenSpan]:
+    """The released segmentation of Emma.
 
     Raises:
         ReleasedError: if they segmented other texts.
         SourceError: if a file is missing or has another digest.
     """
-    if name == HANDMADE:
-        return by_hand(text)
     if text != gutenqa.emma_text():
         raise ReleasedError(
             f"{name} segments {gutenqa.EMMA_DOCUMENT} only; use it with {gutenqa.EMMA}"
@@ -133,30 +121,3 @@ def match_propositions(lists: Sequence[str], propositions: Sequence[str]) -> lis
         listed[i][0] if i < len(listed) and listed[i][1] == proposition else None
         for i, proposition in enumerate(propositions)
     ]
-
-
-def by_hand(text: str) -> list[Span]:
-    """The chunks by hand of a built-in document; they cover it without overlap, and in a chat log
-    each starts at its turn's brace.
-
-    Raises:
-        ReleasedError: if the text is none of the built-in documents.
-    """
-    names = {document.text: document.id for document in builtin.load_documents()}
-    if text not in names:
-        raise ReleasedError(
-            f"{HANDMADE} segments the built-in documents only; use it with builtin or "
-            "builtin-graded"
-        )
-    places = [text.index(beginning) for beginning in beginnings().get(names[text], [])]
-    if names[text].endswith(".json"):
-        places = [text.rindex("{", 0, place) for place in places]
-    return list(pairwise([0, *places, len(text)])) if text else []
-
-
-@lru_cache(maxsize=1)
-def beginnings() -> dict[str, list[str]]:
-    """How each chunk but the first begins, by document; each stands once in it, in this order."""
-    path = builtin.FOLDER / "segmentations" / f"{HANDMADE}.json"
-    begun: dict[str, list[str]] = json.loads(path.read_text(encoding="utf-8"))
-    return begun

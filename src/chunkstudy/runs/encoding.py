@@ -4,8 +4,7 @@ goes through the store."""
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
@@ -36,13 +35,9 @@ SPECIAL = 2
 """[CLS] and [SEP], which take two of a window's tokens."""
 
 
-@dataclass(frozen=True)
-class Jobs:
-    """What contextualized encoding has to read and pool for one set of chunks.
-
-    Attributes:
-        spans: of each, (chunks, 2) positions in its sequence.
-    """
+class Jobs(NamedTuple):
+    """What contextualized encoding has to read and pool for one set of chunks: layouts, and of each
+    its chunks, (chunks, 2) positions in its sequence."""
 
     layouts: list[Layout]
     spans: list[TokenSpans]
@@ -88,20 +83,10 @@ def jobs(
     return Jobs(layouts, spans)
 
 
-def read_once(store: VectorStore, many: Iterable[Jobs], label: str = "reading") -> None:
-    """One pass over the documents for several sets of chunks; vectors stay in the store.
-
-    Documents of one window are pooled as a whole too, since that is their plain vector.
-    """
-    layouts = []
-    spans = []
-    for plan in many:
-        layouts += plan.layouts
-        spans += [
-            np.concatenate([places, [[0, layout.tokens]]]) if layout.is_whole else places
-            for layout, places in zip(plan.layouts, plan.spans, strict=True)
-        ]
-    store.pool(layouts, spans, label)
+def read_once(store: VectorStore, many: Sequence[Jobs], label: str = "reading") -> None:
+    """One pass over the documents for several sets of chunks; vectors stay in the store."""
+    layouts = [layout for plan in many for layout in plan.layouts]
+    store.pool(layouts, [spans for plan in many for spans in plan.spans], label)
 
 
 def contexts_of(
@@ -170,23 +155,15 @@ def encode(
         if method.context:
             texts = [contexts.before(*spans) for spans in zip(before, texts, strict=True)]
         return store.encode(texts, "document", label)
-    wanted = jobs(store, documents, chunks, method, protocol)
-    return store.pool(wanted.layouts, wanted.spans, label)
+    return store.pool(*jobs(store, documents, chunks, method, protocol), label)
 
 
 def encode_together(
     store: VectorStore, collection: Collection, sets: Sequence[Chunks], ordering: str
 ) -> list[NDArray[np.float32]]:
-    """Vectors of several sets of chunks of one collection, shape (chunks, dimension) each, from one
-    reading under the corrected protocol."""
-    document = np.concatenate([chunks.document for chunks in sets])
-    order = np.argsort(document, kind="stable")
-    together = Chunks(
-        document[order],
-        np.concatenate([chunks.start for chunks in sets])[order],
-        np.concatenate([chunks.end for chunks in sets])[order],
-    )
-    vectors = encode(store, collection.documents, together, parse_method(ordering), CORRECTED)
-    back = np.empty_like(vectors)
-    back[order] = vectors
-    return np.split(back, np.cumsum([len(chunks) for chunks in sets])[:-1])
+    """Vectors of several sets of chunks of one collection, shape (chunks, dimension) each, under
+    the corrected protocol; late chunking reads each document once for all of them."""
+    documents, method = collection.documents, parse_method(ordering)
+    if method.window:
+        read_once(store, [jobs(store, documents, chunks, method, CORRECTED) for chunks in sets])
+    return [encode(store, documents, chunks, method, CORRECTED) for chunks in sets]

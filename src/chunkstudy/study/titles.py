@@ -315,11 +315,6 @@ COLUMNS: Columns = {
         for kind in ("chunker", "encoder", "ordering", "protocol", "collection", "measure", "table",
                      "task", "verdict", "context", "segmentation")
     },
-    **{
-        f"{which} {kind}": Column(f"{which} {kind}", named(kind))
-        for which in ("first", "second", "other", "best")
-        for kind in ("chunker", "encoder", "ordering")
-    },
     "work": Column("work", one_of({name: work.title for name, work in WORKS.items()})),
     "model": Column("model", named("encoder")),
     "other model": Column("other model", named("encoder")),
@@ -339,7 +334,7 @@ COLUMNS: Columns = {
     "p_holm": Column("p, Holm", probability),
     "p_equivalent_holm": Column("p of equivalence, Holm", probability),
     "source": Column("source", one_of({"records": "ours"})),
-    **alike(named("chunker"), "instead"),
+    **alike(named("chunker"), "other chunker", "best chunker", "instead"),
     **alike(named("collection"), "collections", "measured on"),
     **alike(named("language model"), "answered by"),
     # Sizes, counts, costs and speeds.
@@ -347,8 +342,7 @@ COLUMNS: Columns = {
             "tokens that a reader gets"),
     **alike(tenths, "seconds", "mean characters"),
     **alike(number, "size in cl100k", "size in WordPiece", "size in WordPiece with special tokens",
-            "documents a second", "printed a second", "tokens a second", "million tokens in",
-            "million tokens out", "US dollars"),
+            "documents a second", "printed a second", "tokens a second", "US dollars"),
     "run": Column("cells run", whole),
     "not_run": Column("not run", whole),
     "document length": Column("document length, characters", whole),
@@ -393,7 +387,6 @@ COLUMNS: Columns = {
     "a minus b": Column("first minus second, points", points),
     "shown by them": Column("difference that these show, points", percent),
     "needed": Column("queries needed", whole),
-    "needed for 2 points": Column("queries needed for 2 points", whole),
     "needed for 5 points": Column("queries needed for 5 points", whole),
 }  # fmt: skip
 """By name, how a column of any page is shown; a study says itself what its pages alone call so."""

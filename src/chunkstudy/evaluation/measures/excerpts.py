@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from chunkstudy.base.spans import Chunks, Collection, Judgment
 from chunkstudy.base.tokens import TokenOffsets
-from chunkstudy.evaluation.measures.reading_budget import AGAIN, follow
+from chunkstudy.evaluation.measures.reading_budget import budget_recall
 from chunkstudy.evaluation.measures.token_overlap import Hit, JudgedSpans, TokenOverlap, to_tokens
 from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Ranking
 
@@ -56,11 +56,11 @@ def per_query(
     for measure in measures:
         name, _, cut = measure.partition("@")
         if name == "SpanRecall" and cut.endswith(TOKENS):
-            budget = int(cut.removesuffix(TOKENS))
             judged, in_tokens = to_tokens(JudgedSpans.of(collection), chunks, offsets)
             # A last column of padding says that a shallower ranking is all there is to read.
             order = ranking.of_depth(ranking.chunk.shape[1] + 1).chunk
-            columns[measure] = follow(judged, in_tokens, order, budget).recall(budget, AGAIN)
+            budget = int(cut.removesuffix(TOKENS))
+            columns[measure] = budget_recall(judged, in_tokens, order, budget)
         elif name in SPANS:
             columns[measure] = overlap.at(ranking.chunk, int(cut))[name]
         elif name == "TokensRead":

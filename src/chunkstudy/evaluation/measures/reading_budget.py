@@ -9,8 +9,6 @@ either of two ways: *again*, each time it is handed over, as a language model is
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,90 +19,46 @@ from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 AGAIN, ONCE = "again", "once"
-NEVER = np.iinfo(np.int64).max
 
 
-@dataclass(frozen=True)
-class BudgetReading:
-    """When each judged token is read: as how manyth token, counted from 1.
-
-    Attributes:
-        query: shape (judged tokens,), ascending; a token that two spans of a query share is one.
-        moments: by the way of counting, shape (judged tokens,); ``NEVER`` beyond ``most``.
-        judged: shape (queries,), the sum of the lengths of a query's judged spans.
-        most: tokens up to which the reading was followed.
-    """
-
-    query: Ints
-    moments: dict[str, Ints]
-    judged: Floats
-    most: int
-
-    def recall(self, budget: int, counted: str) -> Floats:
-        """Shape (queries,): the fraction of the judged tokens among the first ``budget`` read, as
-        SpanRecall has it; 0 for a query that nothing judges. ``budget``: ``most`` at most.
-        """
-        within = self.query[self.moments[counted] <= budget]
-        read = np.bincount(within, minlength=len(self.judged)).astype(np.float64)
-        return np.divide(read, self.judged, out=np.zeros_like(read), where=self.judged > 0)
-
-
-def follow(judged: JudgedSpans, chunks: Chunks, ranking: Ints, most: int) -> BudgetReading:
-    """Read the chunks of every query in their order until ``most`` tokens are read in either way.
+def budget_recall(
+    judged: JudgedSpans, chunks: Chunks, ranking: Ints, budget: int, counted: str = AGAIN
+) -> Floats:
+    """Shape (queries,): the fraction of the judged tokens among the first ``budget`` read, as
+    SpanRecall has it; 0 for a query that nothing judges.
 
     Args:
         judged: spans in tokens of their documents (``token_overlap.to_tokens``).
         chunks: the chunks, in the same unit.
         ranking: chunk indices, shape (queries, depth), best first, padded with -1.
-        most: the largest budget that will be asked for.
+        budget: tokens.
+        counted: how tokens that two chunks share are.
 
     Raises:
         ValueError: if a ranking that leaves chunks out ends before the budget does.
     """
     base, line = on_one_line(judged, chunks)
     starts, ends = chunks.start + base[chunks.document], chunks.end + base[chunks.document]
-    spans = [judged.start + base[judged.document], judged.end + base[judged.document]]
-    read = np.zeros(line, dtype=bool)
-    queries = [np.zeros(0, dtype=np.int64)]
-    moments = [np.zeros((2, 0), dtype=np.int64)]
-    for query in range(judged.queries):
-        of_query = np.flatnonzero(judged.query == query)
-        places = [np.arange(spans[0][part], spans[1][part]) for part in of_query]
-        wanted = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *places]))
-        again, once = np.full((2, len(wanted)), NEVER)
-        handed = fresh = 0
-        touched = []
+    first, last = judged.start + base[judged.document], judged.end + base[judged.document]
+    found = np.zeros(judged.queries)
+    for query in np.unique(judged.query).tolist():
+        wanted, unread = np.zeros(line, dtype=bool), np.ones(line, dtype=bool)
+        for span in np.flatnonzero(judged.query == query).tolist():
+            wanted[first[span] : last[span]] = True
+        left = budget
         ranked = ranking[query][ranking[query] != NO_CHUNK]
-        if not len(wanted):
-            continue
         for chunk in ranked.tolist():
-            if fresh >= most:
+            if not left:
                 break
-            start, end = int(starts[chunk]), int(ends[chunk])
-            low, high = np.searchsorted(wanted, (start, end))
-            new = np.cumsum(~read[start:end])
-            inside = wanted[low:high] - start
-            again[low:high] = np.minimum(again[low:high], handed + inside + 1)
-            once[low:high] = np.minimum(once[low:high], fresh + new[inside])
-            handed += end - start
-            fresh += int(new[-1]) if end > start else 0
-            read[start:end] = True
-            touched.append(slice(start, end))
-        if fresh < most and len(ranked) == ranking.shape[1] < len(chunks):
+            tokens = np.arange(starts[chunk], ends[chunk])
+            tokens = tokens[unread[tokens]] if counted == ONCE else tokens
+            unread[tokens[:left]] = False
+            left -= len(tokens[:left])
+        found[query] = np.count_nonzero(wanted & ~unread)
+        if left and len(ranked) == ranking.shape[1] < len(chunks):
             raise ValueError(
-                f"the ranking holds {len(ranked)} chunks per query, which are {fresh} tokens, and "
-                f"the budget is {most}; search deeper"
+                f"the ranking holds {len(ranked)} chunks per query, which are {budget - left} "
+                f"tokens, and the budget is {budget}; search deeper"
             )
-        for part in touched:
-            read[part] = False
-        queries.append(np.full(len(wanted), query))
-        moments.append(np.stack([again, once]))
     lengths = np.bincount(judged.query, judged.end - judged.start, judged.queries)
-    of_tokens = np.concatenate(moments, axis=1)
-    of_tokens[of_tokens > most] = NEVER
-    return BudgetReading(
-        np.concatenate(queries),
-        {AGAIN: of_tokens[0], ONCE: of_tokens[1]},
-        lengths.astype(np.float64),
-        most,
-    )
+    return np.divide(found, lengths, out=np.zeros(judged.queries), where=lengths > 0)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, product
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -20,7 +20,7 @@ from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.base.tokens import TokenOffsets, cl100k_offsets
 from chunkstudy.collections import covid_qa
 from chunkstudy.evaluation import statistics
-from chunkstudy.evaluation.measures.reading_budget import AGAIN, ONCE, follow
+from chunkstudy.evaluation.measures.reading_budget import AGAIN, ONCE, budget_recall
 from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, TokenOverlap, to_tokens
 from chunkstudy.evaluation.retrieval import chunks as retrieval
 from chunkstudy.evaluation.retrieval.chunks import Limit, Ranking
@@ -170,12 +170,11 @@ def at_budgets(
         offsets: the characters of each document's cl100k tokens.
     """
     judged, in_tokens = to_tokens(JudgedSpans.of(collection), chunks, offsets)
-    reading = follow(judged, in_tokens, ranking.chunk, max(budgets))
     few = ranking.chunk[:, :k]
     few = np.pad(few, ((0, 0), (0, k - few.shape[1])), constant_values=retrieval.NO_CHUNK)
     recall = {(CHUNKS, k): TokenOverlap(judged, in_tokens, "overlap").at(few, k)["SpanRecall"]}
-    for counted in (AGAIN, ONCE):
-        recall |= {(counted, budget): reading.recall(budget, counted) for budget in budgets}
+    for counted, budget in product((AGAIN, ONCE), budgets):
+        recall[counted, budget] = budget_recall(judged, in_tokens, ranking.chunk, budget, counted)
     wide = pd.DataFrame(recall, index=[query.id for query in collection.queries])
     long = pd.Series(wide.round(DECIMALS).unstack())
     long = long.rename_axis(["counted", "budget", "query_id"])

@@ -160,8 +160,7 @@ def tables(
             table = table.rename_axis("query_id").reset_index()
             of_each = table["query_id"].map(document)
             questions.append(table.assign(boundaries=boundaries, document=of_each, **control.keys))
-    together = pd.concat(questions, ignore_index=True) if questions else pd.DataFrame()
-    return {"draws": pd.DataFrame(rows), "questions": together}
+    return {"draws": pd.DataFrame(rows), "questions": pd.concat(questions, ignore_index=True)}
 
 
 def with_draws(
@@ -191,30 +190,25 @@ def with_draws(
 def against_chance(questions: pd.DataFrame, draws: pd.DataFrame) -> pd.DataFrame:
     """Each question's score under a method against its mean over the draws, a row per collection,
     method, encoder, ordering, place of boundaries and measure; the methods and collections, or
-    parts of them, of one encoder, ordering, measure and place are a family. Beside it stands where
-    the method's mean lies among the draws' means: were its boundaries as good as any, each place
-    would be as likely.
-
-    ``draws`` is their number, ``lowest draw`` and ``highest draw`` are the outermost of their
-    means, ``draws below`` is the fraction of draws whose mean is below the method's, and ``p_rank``
-    the two-sided p of a place as far out among the draws as the method's.
+    parts of them, of one encoder, ordering, measure and place are a family. Beside it stand the
+    number of ``draws`` and the outermost of their means, ``lowest draw`` and ``highest draw``.
 
     Args:
         questions: of :func:`tables`.
         draws: the same.
     """
-    pairs, places = [], []
+    pairs, drawn = [], []
     for key, part in questions.groupby([*METHOD, "boundaries"], sort=False):
         keys = dict(zip((*METHOD, "boundaries"), key, strict=True))
-        of_method = at(draws, **{name: keys[name] for name in METHOD})
         wide = part.set_index("query_id").dropna(axis=1, how="all")
+        means = at(draws, **keys)
         for measure in (name for name in MEASURES if f"method {name}" in wide):
             scores = wide[f"method {measure}"], wide[f"draws {measure}"], wide["document"]
             pairs.append(Pair({**keys, "measure": measure}, *scores))
-            mean = float(at(of_method, draw=0)[measure].iloc[0])
-            places.append(_place(mean, at(of_method, boundaries=keys["boundaries"])[measure]))
+            low, high = means[measure].min(), means[measure].max()
+            drawn.append({"draws": len(means), "lowest draw": low, "highest draw": high})
     tests = differences(pairs, _family, "chosen", "random")
-    return pd.concat([tests, pd.DataFrame(places)], axis=1)
+    return pd.concat([tests, pd.DataFrame(drawn)], axis=1)
 
 
 @style()
@@ -249,18 +243,6 @@ def figure_boundaries(rows: pd.DataFrame) -> Figure:
         "intervals lie above zero",
     )
     return figure
-
-
-def _place(mean: float, means: pd.Series) -> dict[str, float]:
-    """Where a method's mean lies among those of the draws."""
-    outer = min((means >= mean).sum(), (means <= mean).sum())
-    return {
-        "draws": len(means),
-        "lowest draw": float(means.min()),
-        "highest draw": float(means.max()),
-        "draws below": float((means < mean).mean()),
-        "p_rank": min(1.0, float(2 * (outer + 1) / (len(means) + 1))),
-    }
 
 
 def _family(keys: Mapping[str, object]) -> str:

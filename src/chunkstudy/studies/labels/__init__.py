@@ -12,9 +12,8 @@ from chunkstudy.base.protocols import CORRECTED, PROTOCOLS
 from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
 from chunkstudy.evaluation.retrieval.chunks import Ranking
+from chunkstudy.runs import steps
 from chunkstudy.runs.conditions import MINILM, PRE_EMBEDDING, Condition
-from chunkstudy.runs.encoding import encode_both
-from chunkstudy.runs.steps import search
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.labels.chunk_labels import GOLD_RULES, count_ids, gold_chunks
 
@@ -47,8 +46,8 @@ def tables(
             condition = Condition(name, slug, MINILM, PRE_EMBEDDING, CORRECTED.name)
             chunks = context.chunks(condition, store)
             key = {"collection": name, "chunker": slug}
-            vectors = encode_both(store, collection, chunks, condition.method, CORRECTED)
-            table = _counted(collection, chunks, search(vectors, max(cuts)), cuts)
+            vectors = steps.encode(collection, chunks, store)
+            table = _counted(collection, chunks, steps.search(vectors, max(cuts)), cuts)
             of_queries.append(table.assign(**key)[[*key, *table]])
             texts = chunks.texts(collection.documents)
             read = np.asarray(tokens.counter("wordpiece-special").count_many(texts))

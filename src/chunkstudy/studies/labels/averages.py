@@ -18,8 +18,6 @@ from chunkstudy.studies.labels.chunk_labels import GOLD_RULES, GoldRule, macro, 
 from chunkstudy.study.study import Study
 
 MEASURES = ("recall", "SpanRecall")
-GIVEN = (2, 5)
-"""Differences in points for which the number of queries is asked."""
 PAIRS = (
     *(
         (f"{family}-{larger}-0", f"{family}-{smaller}-0")
@@ -73,8 +71,8 @@ def read(
 
 
 def scores(records: pd.DataFrame) -> pd.DataFrame:
-    """A row per chunker: averages over queries with 95% intervals, what the best search could
-    reach, and token overlap of the same ranking.
+    """A row per chunker: averages over queries with 95% intervals, and token overlap of the same
+    ranking.
 
     Args:
         records: of :func:`read`.
@@ -82,19 +80,14 @@ def scores(records: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for chunker, part in records.groupby("chunker", sort=False):
         mean = part.drop(columns="chunker").mean()
-        # the best search retrieves as many chunks, and gold ones first
-        exchanged = part[["FP", "FN"]].min(axis=1)
-        best = macro(part[["TP", "FP", "FN"]] + np.outer(exchanged, [1, -1, -1]))
         precision, recall = statistics.bootstrap_intervals([part["precision"], part["recall"]])
         rows.append(
             {
                 "chunker": chunker,
                 **mean[["mean tokens", "gold"]],
                 **statistics.with_interval("precision", mean["precision"], precision),
-                "best precision": best["precision"],
                 "SpanPrecision": mean["SpanPrecision"],
                 **statistics.with_interval("recall", mean["recall"], recall),
-                "best recall": best["recall"],
                 **mean[["SpanRecall", "f1"]],
             }
         )
@@ -164,7 +157,5 @@ def queries_needed(records: pd.DataFrame) -> pd.DataFrame:
         power.detectable(n, std) for n, std in zip(table["n"], table["std"], strict=True)
     ]
     table["needed"] = list(map(power.queries_needed, table["difference"], table["std"]))
-    for points in GIVEN:
-        needed = [power.queries_needed(points / 100, std) for std in table["std"]]
-        table[f"needed for {points} points"] = needed
+    table["needed for 5 points"] = [power.queries_needed(0.05, std) for std in table["std"]]
     return table.rename(columns={"difference": "a minus b", "n": "queries"})

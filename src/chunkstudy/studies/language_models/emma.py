@@ -55,12 +55,10 @@ Study = Mapping[str, pd.DataFrame]
 
 @dataclass(frozen=True)
 class DrawnScores:
-    """A chunker or draws of one: a score per question and measure, and what the chunks are like."""
+    """A chunker or draws of one: a score per question and measure, and a chunk's mean tokens."""
 
     scores: pd.DataFrame
-    chunks: float
     tokens: float
-    draws: int = 0
 
 
 def of(rows: pd.DataFrame, measure: str) -> pd.DataFrame:
@@ -85,8 +83,8 @@ def side_by_side(arms: Mapping[tuple[str, str], DrawnScores]) -> pd.DataFrame:
         values = arm.scores[measure]
         interval = statistics.bootstrap_interval(values)
         row: dict[str, object] = {"measure": measure, "encoder": MINILM_512, "ordering": ordering}
-        row |= {"protocol": CORRECTED.name, "chunker": chunker, "draws": arm.draws or None}
-        row |= {"chunks": arm.chunks, "mean tokens": arm.tokens, "n": len(values)}
+        row |= {"protocol": CORRECTED.name, "chunker": chunker}
+        row |= {"mean tokens": arm.tokens, "n": len(values)}
         rows.append(row | statistics.with_interval("score", statistics.mean(values), interval))
         if chunker != PARAGRAPH and (ordering, PARAGRAPH) in arms:
             pairs.append(Pair(keys, values, arms[ordering, PARAGRAPH].scores[measure]))
@@ -125,19 +123,18 @@ def arms(library: Library, study: Study, shuffled: Study) -> dict[tuple[str, str
                 Condition(EMMA, chunker, MINILM_512, ordering, CORRECTED.name)
             ):
                 scores, size = record.wide[list(MEASURES)].dropna(), record.run.sizes["cl100k"]
-                arms[ordering, chunker] = DrawnScores(scores, record.run.counts.chunks, size.mean)
+                arms[ordering, chunker] = DrawnScores(scores, size.mean)
         for name, sizes_of, random in ((ANY, "", CANDIDATES), (SMALL_SIZES, SMALL, SIZES)):
             where = {"ordering": ordering, "at random": random, "chunker": sizes_of}
             mine, draws = _drawn(study, where)
             if len(mine):
-                chunks, tokens = draws[["chunks", "mean tokens"]].mean()
-                scores = mine[list(MEASURES)]
-                arms[ordering, name] = DrawnScores(scores, chunks, tokens, len(draws))
+                tokens = draws["mean tokens"].mean()
+                arms[ordering, name] = DrawnScores(mine[list(MEASURES)], tokens)
         where = {"ordering": ordering, "boundaries": UNITS, "chunker": RELEASED}
-        mine, draws = _drawn(shuffled, where)
+        mine, _ = _drawn(shuffled, where)
         if len(mine) and (released := arms.get((ordering, RELEASED))):
             scores = mine[["draws DCG@10"]].set_axis(["DCG@10"], axis=1).dropna()
-            arms[ordering, AUTHORS_SIZES] = replace(released, scores=scores, draws=len(draws))
+            arms[ordering, AUTHORS_SIZES] = replace(released, scores=scores)
     return arms
 
 

@@ -60,7 +60,7 @@ COLLECTIONS = (BOOK,) = ("gutenqa-emma",)
 RELEASED, SMALL = "lumberchunker-released", f"lumberchunker-by-{LOCAL_SMOLLM}"
 CANDIDATES, SIZES = "any candidate", "the same sizes"
 """What is at random."""
-DRAWS = {LATE_512: {CANDIDATES: 20, SIZES: 20}, PRE_EMBEDDING: {CANDIDATES: 5, SIZES: 5}}
+DRAWS = {LATE_512: 20, PRE_EMBEDDING: 5}
 """Contextualized, one reading serves all draws; plain, each takes one of its own, though candidates
 at random share many chunks."""
 MEASURES = ("DCG@1", "DCG@5", "DCG@10", "DCG@20")
@@ -127,8 +127,8 @@ def every_draw(
     context: Context, collection: Collection, ordering: str
 ) -> Iterator[tuple[str, str, int, Chunks]]:
     """What is at random, whose sizes were kept, the draw, and its chunks."""
-    draws = DRAWS[ordering]
-    for draw in range(1, draws[CANDIDATES] + 1):
+    draws = range(1, DRAWS[ordering] + 1)
+    for draw in draws:
         condition = _condition(f"lumberchunker-random-{draw}", ordering)
         yield CANDIDATES, "", draw, context.chunks(condition)
     units = [paragraphs(document.text) for document in collection.documents]
@@ -137,7 +137,7 @@ def every_draw(
     except NotRecordedError as error:
         context.say(f"left out for now: {error}")
         return
-    for draw in range(1, draws[SIZES] + 1):
+    for draw in draws:
         yield SIZES, SMALL, draw, drawn(collection.documents, own, draw, units)
 
 

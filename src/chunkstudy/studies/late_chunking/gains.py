@@ -38,7 +38,6 @@ NO_LOSS = -0.02
 """A loss that an interval has to exclude before anything is called no loss."""
 YES, NO, MOSTLY, DEPENDS = "yes", "no", "mostly", "it depends on the collection"
 OPEN = "open with fewer than five collections"
-"""Where those could still turn the answer."""
 SEEN = "significant in"
 
 
@@ -154,7 +153,7 @@ def answers(rows: pd.DataFrame, summed: pd.DataFrame) -> pd.DataFrame:
         if counted:
             system, baseline = rule.pairs[0]
             mean = at(summed, model=model, system=system, baseline=baseline, over=ALL).iloc[0]
-            answer = judged(rule, len(seen), COLLECTIONS - len(counted))
+            answer = judged(rule, len(seen)) if len(counted) == COLLECTIONS else OPEN
             told = (rule.name, rule.question, model, answer, len(counted), ", ".join(seen))
             found.append((*told, *mean[["difference", "low", "high"]]))
     columns = ["name", "question", "model", "answer", "counted", SEEN, "difference", "low",
@@ -162,14 +161,8 @@ def answers(rows: pd.DataFrame, summed: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(found, columns=columns)
 
 
-def judged(rule: Rule, shown: int, lacking: int) -> str:
-    """What a rule answers where so many collections show its outcome and so many have no record;
-    open where these could still turn it."""
-    possible = {_answer(rule, shown + more) for more in range(max(0, lacking) + 1)}
-    return possible.pop() if len(possible) == 1 else OPEN
-
-
-def _answer(rule: Rule, shown: int) -> str:
+def judged(rule: Rule, shown: int) -> str:
+    """What a rule answers where so many of the collections show its outcome."""
     if rule.removes:
         return YES if shown == 0 else MOSTLY if shown == 1 else NO
     return YES if shown >= 4 else NO if shown <= 1 else DEPENDS

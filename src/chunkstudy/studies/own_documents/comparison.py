@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 
 from chunkstudy.base.spans import Span
-from chunkstudy.chunkers import markup
 from chunkstudy.chunkers.structure import sentences
 from chunkstudy.evaluation.measures import coverage, in_tokens
 from chunkstudy.evaluation.statistics import power
@@ -24,6 +23,7 @@ from chunkstudy.evaluation.statistics.differences import (
     differences,
 )
 from chunkstudy.evaluation.statistics.testing import clustered_means
+from chunkstudy.studies.own_documents import blocks
 from chunkstudy.studies.own_documents.pipeline import (
     ChunkIndex,
     Ints,
@@ -39,9 +39,9 @@ RERANKED = "tokens reranked a question"
 NOT_TESTED = "not tested"
 UNITS: dict[str, Callable[[str], Sequence[Span]]] = {
     "sentences broken": sentences,
-    "table rows without header": markup.table_rows,
-    "code blocks cut": markup.code_blocks,
-    "list items cut": markup.list_items,
+    "table rows without header": blocks.table_rows,
+    "code blocks cut": blocks.code_blocks,
+    "list items cut": blocks.list_items,
 }
 """What a boundary should not break, as screening names it."""
 FEWEST = 5

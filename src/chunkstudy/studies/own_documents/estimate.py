@@ -69,7 +69,7 @@ def _work(
         return chunks, [], 0
     if system.method.window:
         plan = pipeline.plan(system, store, index)
-        unread = store.unread(plan.layouts, plan.spans)
+        unread = store.unread(*plan)
         tokens = sum(layout.tokens for key, layout in unread.items() if key not in counted)
         counted.update(unread)
         return chunks, documents, tokens

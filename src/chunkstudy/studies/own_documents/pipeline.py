@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from chunkstudy.base import tokens
 from chunkstudy.base.protocols import CORRECTED, OWN_DOCUMENTS
 from chunkstudy.base.spans import Chunks, Collection, chunk_documents
-from chunkstudy.chunkers import contexts, markup
+from chunkstudy.chunkers import contexts
 from chunkstudy.chunkers.own import checked
 from chunkstudy.collections.own_questions import Judged
 from chunkstudy.encoders.api import ApiEncoder
@@ -31,6 +31,7 @@ from chunkstudy.runs.chunking import cut
 from chunkstudy.runs.conditions import parse_chunker
 from chunkstudy.runs.scoring import six_decimals
 from chunkstudy.runs.store import VectorStore, load_store
+from chunkstudy.studies.own_documents.blocks import header_above
 from chunkstudy.studies.own_documents.systems import (
     Chunker,
     EvaluationError,
@@ -206,7 +207,7 @@ class Pipeline:
         label = system.chunker.slug
         if system.method.window:
             plan = self.plan(system, store, index)
-            of_chunks = store.pool(plan.layouts, plan.spans, label)
+            of_chunks = store.pool(*plan, label)
         else:
             of_chunks = store.encode(index.texts, "document", label)
         return encoding.Vectors(store.encode(queries, "query"), of_chunks)
@@ -293,7 +294,7 @@ class Pipeline:
     def _table_headers(self, chunks: Chunks) -> list[str]:
         """Of each chunk that begins in a later row of a table the table's header, since its row
         says little without; the chunk that is returned stays its span."""
-        above = [markup.header_above(document.text) for document in self.collection.documents]
+        above = [header_above(document.text) for document in self.collection.documents]
         pairs = zip(chunks.document.tolist(), chunks.start.tolist(), strict=True)
         return [above[document](start) for document, start in pairs]
 

@@ -51,7 +51,7 @@ def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[s
             )
             for window in WINDOWS:
                 plan = jobs(store, documents, chunks, EmbeddingMethod(window), AS_PUBLISHED_IELAB)
-                pairs = zip(plan.layouts, plan.spans, strict=True)
+                pairs = zip(*plan, strict=True)
                 several = [(layout, spans) for layout, spans in pairs if len(spans) > 1]
                 others, tokens = np.concatenate(
                     [np.zeros((0, 2), np.int64), *(beside(*pair) for pair in several)]

@@ -28,7 +28,7 @@ from chunkstudy.studies.trained_late_chunking.batches import (
     read_whole,
     shuffled,
 )
-from chunkstudy.studies.trained_late_chunking.parts import Part, Triple
+from chunkstudy.studies.trained_late_chunking.parts import CLIP, DECAY, Part, Triple
 
 WEIGHTS = "model.safetensors"
 
@@ -158,7 +158,7 @@ def train(
     parameters = list(model.weights.values())
     matrices = [weight for weight in parameters if weight.dim() > 1]
     others = {"params": [w for w in parameters if w.dim() < 2], "weight_decay": 0.0}
-    groups = [{"params": matrices, "weight_decay": part.decay}, others]
+    groups = [{"params": matrices, "weight_decay": DECAY}, others]
     optimiser = torch.optim.AdamW(groups, lr=part.rate, fused=True)
     stream = batches(shuffled(training, library, part.seed), training, library, part.tokens)
     losses: list[float] = []
@@ -167,7 +167,7 @@ def train(
     for step, batch in enumerate(islice(stream, part.steps)):
         loss = model.loss(batch, part.in_context(step), part.temperature)
         loss.backward()
-        length = clip_grad_norm_(parameters, part.clip, foreach=False)
+        length = clip_grad_norm_(parameters, CLIP, foreach=False)
         if not torch.isfinite(length):
             raise StudyError(
                 f"the gradient is not finite after step {step} of {part.model}; lower the learning "

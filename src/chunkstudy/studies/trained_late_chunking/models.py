@@ -28,7 +28,14 @@ from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.trained_late_chunking.batches import Passages, passages
 from chunkstudy.studies.trained_late_chunking.loop import WEIGHTS, train
 from chunkstudy.studies.trained_late_chunking.parts import PLAN as PLAN
-from chunkstudy.studies.trained_late_chunking.parts import Part, Source, Triple, split, triples
+from chunkstudy.studies.trained_late_chunking.parts import (
+    UNTRAINED,
+    Part,
+    Source,
+    Triple,
+    split,
+    triples,
+)
 
 COLLECTIONS = ()
 PACKAGES = ("safetensors",)
@@ -45,7 +52,7 @@ BASE = models.spec(parse_encoder(MINILM).model)
 CHECKPOINTS = "training"
 """Below the folder of vectors, since 90 MB each are too much for the repository."""
 DCG = "DCG@10"
-UNTRAINED: dict[str, object] = {
+NOT_TRAINED: dict[str, object] = {
     "weights_sha256": BASE.files[WEIGHTS],
     "training triples": 0,
     "validation triples": 0,
@@ -71,11 +78,11 @@ def part(context: Context, part: Part) -> dict[str, pd.DataFrame]:
     )
     training, validation, test = split(papers, corpora, part.fold)
     curves = {}
-    if part.is_trained:
+    if part.system != UNTRAINED:
         store, told, curve = trained(context, part, training, validation)
         curves["curves"] = pd.concat({part.name: curve}, names=["part"]).reset_index(0)
     else:
-        store, told = context.store(MINILM_512), UNTRAINED
+        store, told = context.store(MINILM_512), NOT_TRAINED
     named = {"part": part.name, "arm": part.system, "fold": part.fold}
     rows = [table for name in TRAINED_ON for table in tested(context, part, store, name, test)]
     questions = pd.concat(rows, ignore_index=True)

@@ -23,13 +23,16 @@ Source = tuple[str, str]
 """A collection and a document in it."""
 DEALT = 0
 """Seed of the order in which papers are dealt to folds."""
+WARM_UP, DECAY, CLIP = 0.1, 0.01, 1.0
+"""The share of the steps until the highest learning rate; AdamW's decay of matrices, while biases
+and norms have none; the longest gradient."""
 VALIDATION = 0.1
 """The share of the papers left for training that decides which weights are kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One model, with everything that decides its weights.
+    """One model, with what decides its weights.
 
     Temperature, optimiser and schedule are customary: all-MiniLM-L6-v2 was itself made with cosines
     times 20 and AdamW at 2e-5 (its model card), at a batch far larger than fits here. They were
@@ -44,9 +47,6 @@ class Part:
         tokens: of windows a batch.
         temperature: see :func:`~chunkstudy.studies.trained_late_chunking.loop.info_nce`.
         rate: the highest learning rate, reached by a straight line and left by one to 0.
-        warm_up: the share of the steps until then.
-        decay: AdamW's, of matrices; biases and norms have none.
-        clip: the longest gradient.
         every: steps between two looks at the validation part.
     """
 
@@ -58,20 +58,12 @@ class Part:
     tokens: int = 2048
     temperature: float = 0.05
     rate: float = 5e-5
-    warm_up: float = 0.1
-    decay: float = 0.01
-    clip: float = 1.0
     every: int = 40
-
-    @property
-    def is_trained(self) -> bool:
-        """Whether its model is not the one as it was."""
-        return self.system != UNTRAINED
 
     @property
     def model(self) -> str:
         """What tells the model from the others: ``context-512-fold-0-seed-0``."""
-        seed = f"-seed-{self.seed}" if self.is_trained else ""
+        seed = f"-seed-{self.seed}" if self.system != UNTRAINED else ""
         return f"{self.system}-{self.window}-fold-{self.fold}{seed}"
 
     @property
@@ -86,7 +78,7 @@ class Part:
 
     def rate_at(self, step: int) -> float:
         """The learning rate of a step, counted from 0."""
-        warm = max(1, round(self.warm_up * self.steps))
+        warm = max(1, round(WARM_UP * self.steps))
         rising, falling = (step + 1) / warm, (self.steps - step) / max(1, self.steps - warm)
         return self.rate * min(1.0, rising, falling)
 

@@ -109,11 +109,10 @@ def trained(tables: Tables) -> pd.DataFrame:
     parts = parts[parts["arm"] != UNTRAINED].rename(columns={"arm": TRAINED})
     looks = tables["curves"].set_index(["part", "step"])["validation loss"]
     kept = pd.MultiIndex.from_frame(parts[["part", "best step"]])
-    counts = ["training triples", "triples left out", "triples seen", "steps", "best step"]
-    table = parts[[TRAINED, "fold", *counts]].copy()
+    table = parts[[TRAINED, "fold", "triples seen", "steps", "best step"]].copy()
     table["loss before"] = looks.xs(0, level="step").reindex(parts["part"]).to_numpy()
     table["loss kept"] = looks.reindex(kept).to_numpy()
-    return table.assign(weights=parts["weights_sha256"].str[:12])
+    return table
 
 
 def _keys(collection: str) -> dict[str, object]:

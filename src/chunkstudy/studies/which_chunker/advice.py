@@ -8,6 +8,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
+from chunkstudy.evaluation.statistics.differences import LOWER
 from chunkstudy.runs.conditions import PRE_EMBEDDING
 from chunkstudy.studies.which_chunker.ranking import READ, System
 from chunkstudy.study import titles
@@ -50,7 +51,7 @@ def advice(ranked: pd.DataFrame) -> pd.DataFrame:
     """
     rows = []
     for _, group in ranked.groupby(GROUP, sort=False):
-        best, worse = group.iloc[0], group["behind"] == "yes"
+        best, worse = group.iloc[0], group["shown"] == LOWER
         close = group[SYSTEM][~worse].iloc[1:].itertuples(index=False)
         named = "; ".join(" ".join(map(str, system)) for system in close)
         counts = {"others": len(group) - 1, "worse": int(worse.sum()), AS_GOOD: named}
@@ -91,7 +92,7 @@ def figure_best(ranked: pd.DataFrame, title: str, most: int = 3) -> Figure:
         at = pd.Series(range(len(rows)), index=rows.index)
         for color, model in zip(COLORS, models, strict=False):
             part = rows[rows["encoder"] == model]
-            worse = part["shown"] == "lower"
+            worse = part["shown"] == LOWER
             name = titles.encoder(model)
             intervals(axes, part, at[part.index], color, name, "score", hollow=worse)
         rows_named(axes, [called(*system) for system in rows[SYSTEM].values])

@@ -19,12 +19,10 @@ import pandas as pd
 
 from chunkstudy.base.places import Places
 from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.chunkers.table import CHUNKERS
 from chunkstudy.collections import beir
 from chunkstudy.encoders import models
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import (
-    SIGNIFICANT,
     Pair,
     differences,
     documents_of,
@@ -73,7 +71,7 @@ EXPERIMENTS: Mapping[str, tuple[dict[str, str], dict[str, str]]] = {
 }
 """By name, how columns are renamed and what is the same in all rows."""
 SECONDS = "chunking s/M tokens"
-TESTED = {"family_size": 0, "interval": "", "shown": "", "behind": ""}
+TESTED = {"family_size": 0, "interval": "", "shown": ""}
 """What stands for the best itself, which is compared with nothing."""
 ENDS = ["difference", "difference low", "difference high"]
 
@@ -174,7 +172,7 @@ def _competes(condition: Condition) -> bool:
         return False
     chunker, encoder = parse_chunker(condition.chunker), parse_encoder(condition.encoder)
     ordering = parse_method(condition.ordering)
-    usual = chunker.length == CHUNKERS[chunker.name].lengths[0] and not chunker.entry.control
+    usual = chunker.length == chunker.entry.lengths[0] and not chunker.entry.control
     whole = models.spec(encoder.model).packed is None
     return usual and whole and ordering.window in (0, encoder.reach) and not ordering.context
 
@@ -252,7 +250,7 @@ def _ranked(
         [
             {**keys, **system._asdict(), "measure": measure, "n": len(scores)}
             | {"score": means[system], "low": interval.low, "high": interval.high}
-            | _chunks(keys["task"], system, systems[system].record)
+            | {READ: _tokens_read(keys["task"], system, systems[system].record)}
             for system, scores, interval in zip(ranked, ordered, intervals, strict=True)
         ]
     )
@@ -262,18 +260,15 @@ def _ranked(
     ]
     compared = differences(pairs, f"behind the best, {', '.join(keys.values())}", "score", "best")
     compared = compared.rename(columns={"low": "difference low", "high": "difference high"})
-    compared["behind"] = np.where(compared["p_holm"] < SIGNIFICANT, "yes", "no")
     tests = [*ENDS, "p_holm", "margin", "p_equivalent_holm", "family", *TESTED]
     compared.index += 1
     return table.join(compared[tests]).fillna(dict.fromkeys(ENDS, 0.0) | TESTED)
 
 
-def _chunks(task: str, system: System, record: Record) -> dict[str, object]:
-    """Their mean size in the task's tokens, and what a reader gets."""
-    mean = record.run.sizes["cl100k" if task == EXCERPTS else "wordpiece"].mean
-    row: dict[str, object] = {"chunks": record.run.counts.chunks, "mean tokens": mean, READ: np.nan}
+def _tokens_read(task: str, system: System, record: Record) -> float:
+    """What a reader gets of a system."""
     if task == IN_DOCUMENT:
-        row[READ] = _depth(task) * mean
+        return _depth(task) * record.run.sizes["wordpiece"].mean
     if task == EXCERPTS and (system.ordering == PRE_EMBEDDING or "-" in system.ordering):
-        row[READ] = statistics.mean(record.wide["TokensRead@5"])
-    return row
+        return statistics.mean(record.wide["TokensRead@5"])
+    return np.nan
