@@ -192,7 +192,6 @@ def specification(folder: Path, kind: str, config: dict[str, Any], **changes: An
         "positions": positions,
         "dimension": hidden,
         "licence": "MIT",
-        "papers": (),
         "revision": "0" * 40,
         "files": {
             name: sha256(folder / name)

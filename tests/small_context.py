@@ -95,7 +95,9 @@ def one_layer(folder: Path) -> ModelSpec:
     kept = {k: v for k, v in weights.items() if "layer." not in k or "layer.0." in k}
     save_file(kept, folder / "model.safetensors")
     files = {name: sha256(folder / name) for name in spec.files}
-    return replace(spec, files=files, architecture=None, package=None)
+    assert spec.architecture
+    one = replace(spec.architecture, layers=1)
+    return replace(spec, files=files, architecture=one, package=None)
 
 
 class SmallContext(Context):

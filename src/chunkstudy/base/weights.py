@@ -10,7 +10,6 @@ import importlib.util
 import io
 import json
 import os
-import re
 import shutil
 import tempfile
 import zipfile
@@ -26,7 +25,6 @@ from chunkstudy.base.models import ModelSpec, Packed, Parts
 from chunkstudy.base.sources import cache_folder
 
 WEIGHTS = "model.safetensors"
-SAFE_FILES = {".safetensors", ".json"}
 SAFE_PATTERNS = ("*.safetensors", "*.json", "*.jinja")
 """What is fetched of a model whose files nobody listed."""
 MISSING = "the sha256 of its files at the pinned revision"
@@ -92,27 +90,6 @@ def remedy(model: ModelSpec) -> str:
     return f"run `{model.install}`" if model.install else ""
 
 
-def reason_not_ready(model: ModelSpec) -> str | None:
-    """One sentence why a model cannot run here before anything is downloaded, or None."""
-    if model.kind == "api":
-        return f"{model.id} is behind an API and has no files"
-    if not re.fullmatch("[0-9a-f]{40}", model.revision):
-        return (
-            f"{model.id} is registered at revision {model.revision!r}, which can move; "
-            "register a commit of 40 hexadecimal digits"
-        )
-    if unsafe := [name for name in model.files if Path(name).suffix not in SAFE_FILES]:
-        return (
-            f"{model.id}: {unsafe[0]} may run code when it is read; only safetensors and JSON are"
-        )
-    if with_recorded_digests(model).verified:
-        return None
-    return (
-        f"{model.id} is registered but was never checked, so it cannot run: missing is {MISSING}; "
-        f"python -m chunkstudy.encoders.models {model.id} records it once"
-    )
-
-
 def with_recorded_digests(model: ModelSpec) -> ModelSpec:
     """The model with the digests that :func:`record_digests` left on this machine, if it did."""
     if model.verified or not (path := _recorded()).is_file():
@@ -132,8 +109,6 @@ def record_digests(model: ModelSpec) -> dict[str, str]:
     Raises:
         ModelError: if the files cannot be had, or one is not what the hub says it is.
     """
-    if reason := reason_not_ready(replace(model, files=dict.fromkeys(model.files, "-"))):
-        raise ModelError(reason)
     folder = fetched(model)
     digests = {name: sha256(folder / name) for name in model.files}
     for name, digest in hub.digests(model.id, model.revision, digests).items():

@@ -81,7 +81,8 @@ def evaluate(
     encoder: Annotated[
         list[str] | None,
         typer.Option(
-            help="A hub id, a folder, module:function, openai/MODEL, bm25, or bm25+any of these"
+            help="A hub id, a folder, module:function, openai/MODEL, bm25, or bm25+any of these; "
+            "a model that is not the study's needs the extra `models`"
         ),
     ] = None,
     base_url: Annotated[str, typer.Option(help="Of the server that openai/MODEL is behind")] = "",

@@ -15,7 +15,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from chunkstudy.base import tokens
 from chunkstudy.base.faults import ModelError
@@ -89,7 +88,7 @@ class ApiEncoder:
         price: None of a model that its server alone knows.
 
     Raises:
-        ModelError: if the model is not behind an API, or OpenAI sells it at a price not known here.
+        ModelError: if OpenAI sells the model at a price not known here.
         ValueError: if the window is larger than the model's.
     """
 
@@ -100,8 +99,6 @@ class ApiEncoder:
         newlines: Literal["kept", "spaces"] = "kept",
         base_url: str | None = None,
     ) -> None:
-        if spec.kind != "api":
-            raise ModelError(f"{spec.id} is not behind an API; its weights are loaded instead")
         self.spec = spec
         self.window = spec.window if window is None else window
         if not 0 < self.window <= spec.window:
@@ -141,17 +138,12 @@ class ApiEncoder:
             "tokenizer_sha256": tokens.CL100K_SHA256,
             "window": self.window,
             "newlines": self.newlines,
-            "normalised": self.spec.normalise,
+            "normalised": True,
             "query_prefix": self.spec.query_prefix,
             "document_prefix": self.spec.document_prefix,
         }
 
-    def encode(
-        self,
-        texts: Sequence[str],
-        role: Role = "document",
-        progress: bool = False,
-    ) -> NDArray[np.float32]:
+    def encode(self, texts: Sequence[str], role: Role = "document") -> NDArray[np.float32]:
         """Vectors, shape (texts, dimension), float32, in the order of the texts.
 
         A text is asked for once; of a long one the first ``window`` tokens count; an empty one,
@@ -162,13 +154,12 @@ class ApiEncoder:
             BudgetError: if asking could exceed the ceiling.
         """
         sent = self.sent(texts, role)
-        known = self._vectors(list(dict.fromkeys(filter(None, sent))), progress)
+        known = self._vectors(list(dict.fromkeys(filter(None, sent))))
         vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
         for row, text in enumerate(sent):
             if text:
                 vectors[row] = known[text]
-        if self.spec.normalise:
-            vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+        vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
         return vectors
 
     def keys(self, texts: Sequence[str], role: Role = "document") -> list[bytes]:
@@ -204,7 +195,7 @@ class ApiEncoder:
         """What reading so many tokens costs; NaN where no price is known."""
         return self.price.dollars(tokens) if self.price else nan
 
-    def _vectors(self, texts: Sequence[str], progress: bool) -> dict[str, NDArray[np.float32]]:
+    def _vectors(self, texts: Sequence[str]) -> dict[str, NDArray[np.float32]]:
         """Of each text its vector as received; what is not recorded is asked for."""
         vectors = self.recordings.find(texts)
         if missing := [text for text in texts if text not in vectors]:
@@ -214,17 +205,15 @@ class ApiEncoder:
                     f"{self.recordings.path}; set {KEY} to ask for them, or CHUNKSTUDY_RECORDINGS "
                     "to a folder with the recordings"
                 )
-            with tqdm(total=len(missing), desc="asking", unit="text", disable=not progress) as bar:
-                costs = self.dollars if self._sold else lambda _: 0.0
-                for batch, size in self._batches(missing):
-                    reply = budget().charge(
-                        costs(size),
-                        partial(self._client.embed, batch, self.dimension),
-                        lambda reply: costs(reply.tokens),
-                    )
-                    self.recordings.write(batch, reply.vectors, reply.model)
-                    vectors.update(zip(batch, reply.vectors, strict=True))
-                    bar.update(len(batch))
+            costs = self.dollars if self._sold else lambda _: 0.0
+            for batch, size in self._batches(missing):
+                reply = budget().charge(
+                    costs(size),
+                    partial(self._client.embed, batch, self.dimension),
+                    lambda reply: costs(reply.tokens),
+                )
+                self.recordings.write(batch, reply.vectors, reply.model)
+                vectors.update(zip(batch, reply.vectors, strict=True))
         return vectors
 
     def _batches(self, texts: Sequence[str]) -> Iterator[tuple[list[str], int]]:
@@ -266,9 +255,7 @@ def served(name: str, base_url: str | None = None) -> ModelSpec:
         positions=8191,
         dimension=0,
         licence="not looked up",
-        papers=(),
         kind="api",
-        tokenizer="cl100k_base",
     )
 
 

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import torch
-from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch.nn import functional
 
@@ -49,8 +48,8 @@ class Bert:
         dtype: of weights and states inside; states come out in float32.
 
     Raises:
-        ModelError: if the checkpoint is cut short, has missing or unexpected keys, or its
-            configuration asks for what this computation does not do.
+        ModelError: if the checkpoint has missing or unexpected keys, or its configuration asks for
+            what this computation does not do.
     """
 
     sizes: ClassVar[Mapping[str, str]] = SIZES
@@ -84,7 +83,9 @@ class Bert:
                 )
         sizes = {ours: self.setting(published) for ours, published in self.sizes.items()}
         self.epsilon: float = sizes.pop("epsilon")
-        self.positions: int = sizes.pop("positions") - self._first
+        # rows of the table of positions that no token of a text takes
+        unused = 0 if self.padding is None else self.padding + 1
+        self.positions: int = sizes.pop("positions") - unused
         self.architecture = Architecture(**sizes, gated=self.gated)
         self.heads, self.layers = self.architecture.heads, self.architecture.layers
         self.take(self._published(folder))
@@ -121,15 +122,7 @@ class Bert:
             for name, tensor in weights.items()
             if not name.startswith("pooler.") and not name.endswith("position_ids")
         }
-        shapes = self.shapes()
-        check_keys(set(weights), set(shapes), self.name)
-        for name, wanted in shapes.items():
-            shape = tuple(weights[name].shape)
-            if shape[1:] != wanted[1:] or wanted[0] not in (None, shape[0]):
-                raise ModelError(
-                    f"the checkpoint {self.name} has {name} of shape {shape}; its config.json "
-                    f"asks for {wanted}"
-                )
+        check_keys(set(weights), self.names(), self.name)
         self.weights = {
             name: tensor.to(self.device, self.dtype).contiguous()
             for name, tensor in weights.items()
@@ -143,29 +136,17 @@ class Bert:
                     [self.weights.pop(f"{layer}{part}.{kind}") for part in SPLIT]
                 )
 
-    def shapes(self) -> dict[str, tuple[int | None, ...]]:
-        """Of each weight by its own name; None for what the configuration leaves open."""
-        width, inner = self.architecture.hidden, self.architecture.intermediate
-        rows = {"position": self.positions + self._first}
-        shapes: dict[str, tuple[int | None, ...]] = {
-            f"embeddings.{table}_embeddings.weight": (rows.get(table), width)
-            for table in self.tables
-        }
-        linear = dict.fromkeys((*self.attention, "attention.output.dense"), (width, width))
-        if FUSED in linear:
-            linear[FUSED] = (3 * width, width)
-        linear |= {"intermediate.dense": (inner, width), "output.dense": (width, inner)}
+    def names(self) -> set[str]:
+        """What the weights are called."""
+        names = {f"embeddings.{table}_embeddings.weight" for table in self.tables}
         norms = ["embeddings.LayerNorm"]
+        linear = (*self.attention, "attention.output.dense", "intermediate.dense", "output.dense")
         for i in range(self.layers):
             layer = f"encoder.layer.{i}."
             norms += [f"{layer}attention.output.LayerNorm", f"{layer}output.LayerNorm"]
-            for part, shape in linear.items():
-                shapes[f"{layer}{part}.weight"] = shape
-                if part not in self.without_bias:
-                    shapes[f"{layer}{part}.bias"] = shape[:1]
-        return shapes | {
-            f"{norm}.{kind}": (width,) for norm in norms for kind in ("weight", "bias")
-        }
+            names |= {f"{layer}{part}.weight" for part in linear}
+            names |= {f"{layer}{part}.bias" for part in linear if part not in self.without_bias}
+        return names | {f"{norm}.{kind}" for norm in norms for kind in ("weight", "bias")}
 
     @torch.inference_mode()
     def states(self, batch: Sequence[Sequence[int]]) -> list[torch.Tensor]:
@@ -199,11 +180,6 @@ class Bert:
             part.view(times, length, -1).float()
             for part, (length, times) in zip(hidden.split(sizes), groups, strict=True)
         ]
-
-    @property
-    def _first(self) -> int:
-        """Rows of the table of positions that no token of a text takes."""
-        return 0 if self.padding is None else self.padding + 1
 
     def _embed(self, flat: torch.Tensor, groups: list[tuple[int, int]]) -> torch.Tensor:
         hidden = self.weights["embeddings.word_embeddings.weight"][flat]
@@ -261,14 +237,8 @@ class Bert:
 
     def _published(self, folder: Path) -> Weights:
         """The tensors of ``model.safetensors``, as stored, under BERT's names."""
-        try:
-            weights = load_file(folder / "model.safetensors")
-        except SafetensorError as error:
-            raise ModelError(
-                f"{self.name}/model.safetensors is cut short or damaged; install it again"
-            ) from error
         renamed = {}
-        for name, tensor in weights.items():
+        for name, tensor in load_file(folder / "model.safetensors").items():
             for pattern, replacement in self.renamed:
                 name = re.sub(pattern, replacement, name)
             renamed[name] = tensor

@@ -42,7 +42,7 @@ def load(spec: ModelSpec, folder: Path, device: torch.device, dtype: torch.dtype
     """
     model = kind(spec.kind)(folder, device, dtype)
     said: dict[str, tuple[Any, Any]] = {
-        "its sizes": (spec.architecture or model.architecture, model.architecture),
+        "its sizes": (spec.architecture, model.architecture),
         "positions": (spec.positions, min(spec.positions, model.positions)),
     }
     for adapter, prefix in (

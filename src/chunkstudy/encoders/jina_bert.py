@@ -70,13 +70,6 @@ class JinaBert(Bert):
         offsets = torch.arange(1 - length, length, device=self.device)
         return -self._slopes[:, None, None] * (rows - offsets).abs()
 
-    def shapes(self) -> dict[str, tuple[int | None, ...]]:
-        shapes = super().shapes()
-        both = (2 * self.architecture.intermediate, self.architecture.hidden)
-        return shapes | {
-            name: both for name in shapes if name.endswith("intermediate.dense.weight")
-        }
-
     def _widened(self, hidden: torch.Tensor, layer: str) -> torch.Tensor:
         activated, linear = self._linear(hidden, layer + "intermediate.dense").chunk(2, dim=1)
         return functional.gelu(activated) * linear

@@ -9,9 +9,9 @@ from chunkstudy.base import weights
 from chunkstudy.base.faults import ModelError
 from chunkstudy.base.models import MODELS, ModelSpec, spec
 from chunkstudy.base.weights import (
+    MISSING,
     at_hand,
     check_files,
-    reason_not_ready,
     record_digests,
     with_recorded_digests,
 )
@@ -27,8 +27,11 @@ def weights_folder(model: ModelSpec) -> Path:
         ModelError: if they can be had nowhere, or one has another digest.
     """
     model = with_recorded_digests(model)
-    if reason := reason_not_ready(model):
-        raise ModelError(reason)
+    if not model.verified:
+        raise ModelError(
+            f"{model.id} is registered but was never checked, so it cannot run: missing is "
+            f"{MISSING}; python -m chunkstudy.encoders.models {model.id} records it once"
+        )
     return weights.folder_of(model, lambda file, to, _: four_bits.convert(file, to))
 
 

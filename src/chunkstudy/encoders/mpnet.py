@@ -50,8 +50,8 @@ class MPNet(Bert):
         biases = self.weights.pop(BIASES)[buckets.to(self.device)]  # (tokens, tokens, heads)
         self._biases = biases.permute(2, 0, 1).contiguous()
 
-    def shapes(self) -> dict[str, tuple[int | None, ...]]:
-        return super().shapes() | {BIASES: (BUCKETS, self.heads)}
+    def names(self) -> set[str]:
+        return super().names() | {BIASES}
 
     def _attention(
         self, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor

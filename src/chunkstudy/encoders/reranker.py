@@ -104,8 +104,8 @@ def cross_encoder(name: str) -> Reranker:
         network = _load(model.folder, model.name)
         return network.predict(pairs, batch_size=BATCH, show_progress_bar=False)
 
-    files = own_models.files_sha256(model.folder)
-    return Reranker(model.name, score, {"revision": model.revision, "files_sha256": files})
+    described = {"revision": model.revision, "files_sha256": model.files_sha256()}
+    return Reranker(model.name, score, described)
 
 
 @cache

@@ -102,12 +102,9 @@ class NomicBert(Rotary):
     )
     gated: ClassVar = True
 
-    def shapes(self) -> dict[str, tuple[int | None, ...]]:
-        shapes = super().shapes()
-        gates = {
-            k.replace(".dense.", ".gate."): v for k, v in shapes.items() if ".intermediate." in k
-        }
-        return shapes | gates
+    def names(self) -> set[str]:
+        names = super().names()
+        return names | {n.replace(".dense.", ".gate.") for n in names if ".intermediate." in n}
 
     def _widened(self, hidden: torch.Tensor, layer: str) -> torch.Tensor:
         gate = functional.silu(self._linear(hidden, layer + "intermediate.gate"))

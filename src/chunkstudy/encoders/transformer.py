@@ -36,8 +36,8 @@ class TransformerEncoder(StateEncoder):
         spec: the model.
         window: tokens read of each text, special ones included; the model's own by default.
         threads: for torch; None leaves its setting.
-        dtype: of the weights and of the states inside the model; the model's own by default.
-            Pooling is float32 always.
+        dtype: of the weights and of the states inside the model; float32 by default, as pooling
+            is always.
         folder: where the model's files lie, for weights that were trained here; looked for by
             default.
 
@@ -62,7 +62,7 @@ class TransformerEncoder(StateEncoder):
                 f"a window of {self.window} tokens is impossible for {spec.id}, which has "
                 f"{spec.positions} positions"
             )
-        self.dtype = dtype or spec.dtype
+        self.dtype = dtype or "float32"
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.batch_tokens = BATCH_TOKENS[self.device.type]
         if threads:
@@ -87,8 +87,8 @@ class TransformerEncoder(StateEncoder):
             "weights_sha256": self.spec.files["model.safetensors"],
             "tokenizer_sha256": self.spec.files["tokenizer.json"],
             "window": self.window,
-            "pooling": self.spec.pooling,
-            "normalised": self.spec.normalise,
+            "pooling": "mean",
+            "normalised": True,
             "dtype": self.dtype,
             "query_prefix": self.spec.query_prefix,
             "document_prefix": self.spec.document_prefix,
@@ -118,9 +118,7 @@ class TransformerEncoder(StateEncoder):
         for batch in self._batches([len(of_text) for of_text in ids]):
             states = self._model.states([ids[i] for i in batch])
             vectors[batch] = torch.cat([group.mean(dim=1) for group in states]).cpu()
-        if self.spec.normalise:
-            vectors = normalise(vectors)
-        unique_vectors: NDArray[np.float32] = vectors.numpy()
+        unique_vectors: NDArray[np.float32] = normalise(vectors).numpy()
         return unique_vectors[[unique[text] for text in texts]]
 
     def decode(self, ids: Sequence[int]) -> str:
@@ -149,8 +147,7 @@ class TransformerEncoder(StateEncoder):
     def pooled(
         self, states: torch.Tensor, starts: torch.Tensor, ends: torch.Tensor
     ) -> torch.Tensor:
-        vectors = pool_spans(states, starts, ends)
-        return normalise(vectors) if self.spec.normalise else vectors
+        return normalise(pool_spans(states, starts, ends))
 
     def keys(self, texts: Sequence[str], role: Role = "document") -> list[bytes]:
         """What decides each text's vector, given the model: the ids read, prefix and cut included.

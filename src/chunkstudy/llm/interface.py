@@ -97,14 +97,10 @@ class Request:
     attempt: int = 0
 
     def __post_init__(self) -> None:
-        if not self.messages or self.messages[-1].role != "user":
-            raise ValueError("a request ends with a message of the user; give it one")
         if self.output_limit < 1:
             raise ValueError(f"an output limit of {self.output_limit} tokens allows no reply")
         if not 0 <= self.temperature <= 2:
             raise ValueError(f"a temperature of {self.temperature} is impossible; use 0 to 2")
-        if "" in self.answers or len(set(self.answers)) != len(self.answers):
-            raise ValueError("allowed answers must differ and none may be empty")
         clean = tuple(
             Message(message.role, without_surrogates(message.text)) for message in self.messages
         )

@@ -80,7 +80,7 @@ class EncoderName(NamedTuple):
         name, spec = self.model.replace("/", "__"), models.spec(self.model)
         if self.window not in (None, spec.window):
             name += f"-w{self.window}"
-        return name if self.dtype in (None, spec.dtype) else f"{name}-{self.dtype}"
+        return name if self.dtype in (None, "float32") else f"{name}-{self.dtype}"
 
     @property
     def reach(self) -> int:

@@ -378,10 +378,11 @@ def _of_the_registry(name: EncoderName) -> Retriever:
 
 def _of_files(given: str) -> Retriever:
     """A folder, or a name of the hub."""
-    model = own_models.find(given)
-    slug = safe(model.name.replace("/", "__"))
-    load = _kept(model.encoder)
-    return Retriever(model.name, slug, load, model.window, model.positions, model.why_plain)
+    from chunkstudy.encoders import library  # torch, which BM25 and servers do without
+
+    model = library.encoder(own_models.find(given))
+    slug, window = safe(model.id.replace("/", "__")), model.window or Retriever.window
+    return Retriever(model.id, slug, _kept(lambda: model), window, model.positions, model.why_plain)
 
 
 def _function(given: Any, name: str = "") -> Retriever:
