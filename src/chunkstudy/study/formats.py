@@ -66,16 +66,6 @@ def deficit(row: pd.Series[Any]) -> str:
     return f"{value} [{low}, {high}]"
 
 
-def tokens(value: float) -> str:
-    """A count of tokens, with its unit."""
-    return "" if pd.isna(value) else f"{whole(value)} tokens"
-
-
-def more_tokens(value: float) -> str:
-    """A difference of two counts of tokens, with its unit."""
-    return "" if pd.isna(value) else f"{decimals(value, 0, signed=True)} tokens"
-
-
 def significant(value: float) -> str:
     """Three digits that count, for what spans powers of ten; all of those before the point."""
     if pd.isna(value):
@@ -89,6 +79,19 @@ def probability(value: float) -> str:
     if pd.isna(value):
         return ""
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+FORMATS: dict[str, Text] = {
+    "percent": percent,
+    "points": points,
+    "whole": whole,
+    "tenths": tenths,
+    "number": number,
+    "thousandths": thousandths,
+    "probability": probability,
+    "shortest": "{:.3g}".format,
+}
+"""How ``data/titles.toml`` says that a column is shown."""
 
 
 def write_csv(path: Path, table: pd.DataFrame) -> None:

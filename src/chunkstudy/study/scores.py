@@ -299,7 +299,7 @@ def _verdict(cell: pd.DataFrame) -> str:
     if judged.empty:
         return ""
     weakest = max(judged["verdict"], key=RUN.index)
-    said = titles.VERDICTS[weakest]
+    said = titles.shown("verdict", weakest)
     if weakest == RUN[0]:
         return said
     apart = judged["difference"].dropna().map(lambda value: decimals(value, signed=True))
