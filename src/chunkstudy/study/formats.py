@@ -54,9 +54,9 @@ thousandths = partial(decimals, digits=3)
 """How columns are shown."""
 
 
-def estimate(row: pd.Series[Any], column: str = "difference") -> str:
+def estimate(row: pd.Series[Any]) -> str:
     """A difference with its interval, in points."""
-    value, low, high = (points(row[one]) for one in (column, "low", "high"))
+    value, low, high = (points(row[one]) for one in ("difference", "low", "high"))
     return f"{value} [{low}, {high}]"
 
 
