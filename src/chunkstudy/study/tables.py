@@ -24,8 +24,8 @@ from chunkstudy.evaluation.measures import POINT
 from chunkstudy.study import titles
 from chunkstudy.study.formats import Column, Columns, Text, percent, whole
 
-SAID_BELOW = ("family", "family_size", "interval", "margin")
-HIDDEN = (*SAID_BELOW, "p_equivalent", "p_equivalent_holm", "effect")
+HIDDEN = ("family", "family_size", "interval", "margin", "p_equivalent", "p_equivalent_holm",
+          "effect")  # fmt: skip
 """Said once under a table and not in every row, before its correction, or only in the file."""
 COUNTS = ("n", "documents")
 """Said once under a table of several rows that are of equally many."""
