@@ -18,7 +18,7 @@ from chunkstudy.runs.library import Library
 from chunkstudy.runs.parquet import RecordError
 from chunkstudy.studies.which_chunker.advice import GROUP, advice
 from chunkstudy.studies.which_chunker.ranking import READ, by_words, ranking
-from chunkstudy.study.tables import Table
+from chunkstudy.study.tables import Table, as_text
 
 DIFFERENCE = ("difference", "a minus b", "late - plain")
 OTHER_WAY = {HIGHER: LOWER, LOWER: HIGHER}
@@ -76,8 +76,7 @@ def test_where_an_outcome_is_shown_its_family_and_size_stand_below(
         found = Table.of(table)
         note, shown, families = found.note, found.text, table["family"].nunique()
         assert "shown" in shown and not {"p", "p, Holm"} & {*map(str, shown)}, name
-        every = Table.of(table, [str(column) for column in table], apart=True)
-        assert "p, Holm" in every.text, name  # for papers, which name their columns
+        assert "p, Holm" in as_text(table, [*map(str, table)], {}), name  # for papers
         named = note.count(" tests)") + note.count(" test)")
         assert named >= families or f"each of {families} families" in note, name
         assert "less than a point" in note or "less than 0.1 points" in note, name

@@ -73,7 +73,7 @@ def script() -> bytes:
 def _numbers(name: str, rows: pd.DataFrame) -> str:
     """A published table: the numbers that were run, and why the others were not."""
     run, waiting = rows[rows["verdict"] != "not_run"], rows[rows["verdict"] == "not_run"]
-    title = titles.table(name)
+    title = titles.shown("table", name)
     said = f"\n## {title[0].upper()}{title[1:]}\n\n{_what_was_run(len(run), waiting)}\n"
     if run.empty:
         return said

@@ -1,7 +1,7 @@
 """Every collection of the study: what is asked of it, how it is loaded, how large it is.
 
 To add a set of BEIR's, write its entry in ``beir.SOURCES``; any other takes an entry here, which
-names its loader. Both take a title in ``study/titles.py``.
+names its loader. Both take a title in ``data/titles.toml``.
 """
 
 from __future__ import annotations

@@ -13,7 +13,6 @@ from chunkstudy.published.sources import WORKS
 from chunkstudy.published.verdicts import RUN
 from chunkstudy.runs.conditions import NONE
 from chunkstudy.study import titles, written
-from chunkstudy.study.tables import Table
 
 HEADLINES = (
     "late_chunking",
@@ -63,8 +62,9 @@ def works(comparison: pd.DataFrame) -> str:
         (WORKS[str(work)].title, *_counts(cells), _waits_for(cells))
         for work, cells in comparison.groupby("work", sort=False)
     ]
-    rows = [*by_work, ("all", *_counts(comparison), "")]
-    return Table(pd.DataFrame(rows, columns=list(HEADS))).markdown()
+    rows = [HEADS, *by_work, ("all", *_counts(comparison), "")]
+    head, *lines = (f"| {' | '.join(row)} |" for row in rows)
+    return "\n".join([head, "|" + "---|" * len(HEADS), *lines])
 
 
 def advice(answers: pd.DataFrame) -> str:

@@ -27,7 +27,7 @@ from chunkstudy.published import cells, sources
 from chunkstudy.published.cells import CLAIMS, Fact, Statement
 from chunkstudy.study import written
 from chunkstudy.study.formats import MINUS, Columns
-from chunkstudy.study.titles import one_of
+from chunkstudy.study.titles import NAMES, named
 
 if TYPE_CHECKING:
     from chunkstudy.study.study import Study
@@ -44,27 +44,9 @@ NEGATIVE = re.compile(r"(?<![\w.)])-(?=\d)")
 """A hyphen that stands for a minus."""
 SHOWN_AS: Columns = {
     "numbers": lambda text: NEGATIVE.sub(MINUS, text),
-    "reading": one_of({"plain": "as it stands"}),
+    "reading": named("reading"),
 }
 READINGS = {"fair": "as a fair reader takes them", "strict": "word for word"}
-SHORTER_PLACES = {
-    "Late Chunking is Resilient to Poor Boundary Cues": "Boundary Cues",
-    "Which Embedding Models Support Late Chunking?": "Which Models",
-    "Implementation and Qualitative Evaluation": "Qualitative Evaluation",
-    "Late Chunking vs. Contextual Retrieval": "Contextual Retrieval",
-    "Quantitative Evaluation on BEIR": "BEIR",
-    "Late Chunking is Bidirectional": "Bidirectional",
-    "The archived copy of the first post,": "First post, archived,",
-    "with all-MiniLM-L6-v2": "of MiniLM",
-    ", column Reproduced": ", Reproduced",
-    ", columns Reproduced": ", Reproduced",
-    "Generation & Prefiltering, table of corpora": "Prefiltering, table of corpora",
-    "Logit & Attention Based Chunking": "Logit & Attention",
-    "Synthetic Dataset Prompt": "Dataset Prompt",
-    "RecursiveCharacterTextSplitter & TokenTextSplitter": "RecursiveCharacterTextSplitter",
-    "Macro-Averaging and Micro-Averaging": "Macro- and Micro-Averaging",
-}
-"""Headings of the works as the paper's tables name them."""
 SHOWN = ["id", "claim", "reading", "verdict", "basis", "numbers", "place"]
 
 
@@ -260,5 +242,5 @@ def paper_tables(study: Study, claims: pd.DataFrame) -> None:
     for work, part in both(claims).groupby("work", sort=False):
         caption = f"Claims of {sources.WORKS[str(work)].title}."
         study.paper_table(
-            f"claims_{work}", part, heads, caption, span="appendix", shorter=SHORTER_PLACES
+            f"claims_{work}", part, heads, caption, span="appendix", shorter=NAMES["place"]
         )

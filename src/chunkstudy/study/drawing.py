@@ -7,7 +7,6 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import matplotlib as mpl
 
@@ -16,7 +15,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import seaborn as sns
-from matplotlib import scale
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -27,35 +25,11 @@ from chunkstudy.base.files import write_bytes
 
 STYLE = Path(__file__).with_name("style.mplstyle")
 COLORS: list[tuple[float, float, float]] = sns.color_palette("colorblind")
-PLAIN, LATE = COLORS[0], COLORS[1]
 IN_PAPER = ("late_chunking",)
 """Names of the figures that the paper includes, which TeX takes as PDF."""
 CHARACTERS = 12
 """Of a title that fit an inch."""
 Color = tuple[float, float, float] | str
-LOG = "log, rounded"
-"""The name of :class:`RoundedLog`, for ``set_xscale`` and the like."""
-
-
-class _RoundedLogTransform(scale.LogTransform):
-    def transform_non_affine(self, values: ArrayLike) -> np.ndarray:
-        return np.round(np.asarray(super().transform_non_affine(values), dtype=float), 9)
-
-
-class RoundedLog(scale.LogScale):
-    """A logarithmic scale that is the same everywhere: the last bits of a logarithm differ between
-    processors, and with them now and then a pixel, and all bytes of a picture."""
-
-    name = LOG
-
-    def __init__(self, *given: Any, **named: Any) -> None:
-        super().__init__(*given, **named)
-        self._transform = _RoundedLogTransform(self.base)
-
-
-scale.register_scale(RoundedLog)
-
-
 style = partial(plt.style.context, STYLE)
 """The style of every figure, while it lasts; or of those that a function draws, above it."""
 
@@ -81,10 +55,9 @@ def save(figure: Figure, path: Path) -> Path:
 
 
 def titled(figure: Figure, message: str) -> None:
-    """Write the message above a figure, over what the figure says of itself there already."""
+    """Write the message above a figure."""
     lines = textwrap.wrap(message, round(CHARACTERS * figure.get_figwidth()))
-    under = figure.get_suptitle()
-    figure.suptitle("\n".join([*lines, under] if under else lines), x=0.01, ha="left", fontsize=10)
+    figure.suptitle("\n".join(lines), x=0.01, ha="left", fontsize=10)
 
 
 def intervals(

@@ -54,9 +54,9 @@ thousandths = partial(decimals, digits=3)
 """How columns are shown."""
 
 
-def estimate(row: pd.Series[Any], column: str = "difference") -> str:
+def estimate(row: pd.Series[Any]) -> str:
     """A difference with its interval, in points."""
-    value, low, high = (points(row[one]) for one in (column, "low", "high"))
+    value, low, high = (points(row[one]) for one in ("difference", "low", "high"))
     return f"{value} [{low}, {high}]"
 
 
@@ -64,16 +64,6 @@ def deficit(row: pd.Series[Any]) -> str:
     """The same the other way round, without a sign: by how much the first trails."""
     value, low, high = (f"{-100 * row[one]:.1f}" for one in ("difference", "high", "low"))
     return f"{value} [{low}, {high}]"
-
-
-def tokens(value: float) -> str:
-    """A count of tokens, with its unit."""
-    return "" if pd.isna(value) else f"{whole(value)} tokens"
-
-
-def more_tokens(value: float) -> str:
-    """A difference of two counts of tokens, with its unit."""
-    return "" if pd.isna(value) else f"{decimals(value, 0, signed=True)} tokens"
 
 
 def significant(value: float) -> str:
@@ -89,6 +79,19 @@ def probability(value: float) -> str:
     if pd.isna(value):
         return ""
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+FORMATS: dict[str, Text] = {
+    "percent": percent,
+    "points": points,
+    "whole": whole,
+    "tenths": tenths,
+    "number": number,
+    "thousandths": thousandths,
+    "probability": probability,
+    "shortest": "{:.3g}".format,
+}
+"""How ``data/titles.toml`` says that a column is shown."""
 
 
 def write_csv(path: Path, table: pd.DataFrame) -> None:

@@ -32,7 +32,7 @@ from chunkstudy.study import claims, drawing, latex, notebook, runs, scores
 from chunkstudy.study.collection import counts
 from chunkstudy.study.formats import Columns, decimals, estimate, points, write_csv
 from chunkstudy.study.runs import COMPUTES, Compute, RunCache
-from chunkstudy.study.tables import Table
+from chunkstudy.study.tables import Table, as_text
 
 ENCODER = "sentence-transformers/all-MiniLM-L6-v2"
 OTHERWISE = "*(Here the parameters are not the study's own.)*"
@@ -133,7 +133,7 @@ class Study:
         write_csv(self._folder("tables") / f"{name}.csv", frame.assign(**own))
         if beside:
             return HTML(Table(scores.as_published(frame, rows)).html(caption))
-        return HTML(self._shown(frame, names, shown_as).html(caption, file=name))
+        return HTML(Table.of(frame, names, self._told(shown_as)).html(caption, file=name))
 
     def show(
         self,
@@ -146,7 +146,7 @@ class Study:
         nothing."""
         numbered = frame.index.names == [None]
         shown = frame if numbered else frame.reset_index()
-        return HTML(self._shown(shown, names, shown_as).html(caption))
+        return HTML(Table.of(shown, names, self._told(shown_as)).html(caption))
 
     def beside(self, frame: pd.DataFrame, *tables: str) -> pd.DataFrame:
         """A table's numbers beside published ones, with difference and verdict
@@ -319,13 +319,8 @@ class Study:
         if missing or frame.empty:
             lacks = f"no column {', '.join(missing)}" if missing else "no row"
             raise StudyError(f"table {name} of the paper has {lacks}")
-        table = self._shown(frame, list(heads), shown_as, apart=True)
-        if table.text.shape[1] != len(heads):
-            raise StudyError(
-                f"table {name} of the paper has a column whose rows are all the same or an "
-                "interval named twice; leave it out and say it in the caption"
-            )
-        headed = table.text.set_axis(list(heads.values()), axis=1)
+        shown = as_text(frame, list(heads), self._told(shown_as))
+        headed = shown.set_axis(list(heads.values()), axis=1)
         text = latex.table(headed, name, caption, span, heads.get(once, ""), shorter or {})
         write_text(self._folder("paper") / f"paper_{name}.tex", text)
 
@@ -354,14 +349,9 @@ class Study:
         study_results.write(self.places.build / "studies" / name, tables, made_by)
         return tables
 
-    def _shown(
-        self,
-        frame: pd.DataFrame,
-        names: Sequence[str] = (),
-        shown_as: Columns | None = None,
-        apart: bool = False,
-    ) -> Table:
-        return Table.of(frame, names, {**self._columns, **(shown_as or {})}, apart)
+    def _told(self, shown_as: Columns | None) -> Columns:
+        """How columns are shown: as all tables of the study, and as one alone."""
+        return {**self._columns, **(shown_as or {})}
 
     def _show_claims(self, rows: Sequence[Mapping[str, str]]) -> HTML:
         names = ["id", "claim", "reading", "verdict", "numbers"]

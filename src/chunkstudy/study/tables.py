@@ -1,59 +1,45 @@
-"""Frames of numbers as tables for reading: in HTML, Markdown and LaTeX.
+"""Frames of numbers as tables for reading.
 
-Scores are fractions in a frame and percent in a table, their differences points; of a row whose
-measure counts tokens both are tokens. An interval stands in one column, behind what it surrounds;
-below stands what all rows share and how they were tested.
+Scores are fractions in a frame and percent in a table, their differences points. An interval
+stands in one column, on a page behind what it surrounds; below stands what all rows share and how
+they were tested.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from itertools import pairwise
 from typing import Any
 
 import pandas as pd
+from pandas.api.types import is_bool_dtype, is_float_dtype, is_numeric_dtype
 from pandas.io.formats.style import Styler
 
 from chunkstudy.evaluation import measures
-from chunkstudy.evaluation.measures import POINT, in_tokens
-from chunkstudy.study import latex, titles
-from chunkstudy.study.formats import (
-    Column,
-    Columns,
-    Text,
-    more_tokens,
-    number,
-    percent,
-    percent_finely,
-    points,
-    points_finely,
-    tokens,
-    whole,
-)
+from chunkstudy.evaluation.measures import POINT
+from chunkstudy.study import titles
+from chunkstudy.study.formats import Column, Columns, Text, percent, whole
 
-SAID_BELOW = ("family", "family_size", "interval", "margin")
-HIDDEN = (*SAID_BELOW, "p_equivalent", "p_equivalent_holm", "effect")
+HIDDEN = ("family", "family_size", "interval", "margin", "p_equivalent", "p_equivalent_holm",
+          "effect")  # fmt: skip
 """Said once under a table and not in every row, before its correction, or only in the file."""
 COUNTS = ("n", "documents")
 """Said once under a table of several rows that are of equally many."""
 SETTINGS = ("model", "encoder", "ordering", "protocol", "measure", "arm")
 """Said once under a table of several rows that all have the same."""
-PAIRED = {"low": "high", "least": "most"}
-"""Two ends that stand in one column, by how their names end."""
+UPPER = {"low": "high", "least": "most"}
+"""How the names of two ends that stand in one column end."""
 NO_ROW = "No row yet, or none that was asked for."
-IN_TOKENS: Mapping[Text, Text] = {
-    percent: tokens, percent_finely: tokens, points: more_tokens, points_finely: more_tokens,
-}  # fmt: skip
-"""How a number is shown where its row's measure counts tokens, by how a fraction is."""
 FEW = 3
 """Families that a page names; more stand in the file."""
-KINDS = {"measure": "measure", "collection": "collection", "protocol": "protocol",
-         "encoder": "encoder", "model": "encoder"}  # fmt: skip
-"""What a family may be named by, by column."""
+KINDS = ("encoder", "protocol", "collection", "measure")
+"""Of what a family's name may hold slugs."""
+WORD = re.compile(r"[\w./@-]*\w")
+"""A slug, or a word."""
 ON_ONE_LINE = "white-space: nowrap"
 """Numbers, intervals and verdicts, but not their titles."""
 WIDE = 10
@@ -68,19 +54,17 @@ LONG = 24
 MOST = 200
 """Rows that are shown of a table; all stand in its file."""
 NUMBERS = (
-    r"(?:at (?:least|most))?(?:[-+\N{MINUS SIGN}\N{MULTIPLICATION SIGN}\N{PLUS-MINUS SIGN}"
-    r"\N{HORIZONTAL ELLIPSIS}^<\s\d.,%\[\]]|\btokens\b)*"
+    r"(?:[-+\N{MINUS SIGN}\N{PLUS-MINUS SIGN}\N{HORIZONTAL ELLIPSIS}<\s\d.,%\[\]]|\btokens\b)*"
 )
-"""What a column of numbers, intervals, bounds and deviations holds."""
+"""What a column of numbers, intervals and deviations holds."""
 CODE = re.compile(r"`([^`]+)`")
-POWER = re.compile(r"10\^(\N{MINUS SIGN}?\d+)")
 PATH = re.compile(r"(?<=[^\s</][/_])(?=[^\s/])")
 """Behind a slash or underscore inside a word."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """A frame as a reader sees it.
+    """A frame as a reader of a page sees it.
 
     Attributes:
         text: titles and cells.
@@ -92,45 +76,29 @@ class Table:
 
     @classmethod
     def of(
-        cls,
-        frame: pd.DataFrame,
-        names: Sequence[str] = (),
-        columns: Columns | None = None,
-        apart: bool = False,
+        cls, frame: pd.DataFrame, names: Sequence[str] = (), columns: Columns | None = None
     ) -> Table:
-        """A frame of numbers and slugs as text.
+        """A frame of numbers and slugs as text: an interval behind the value that it surrounds, and
+        below what all rows share.
 
         Args:
             names: of the columns to show, in this order; all but ``HIDDEN`` where none are named.
-            apart: whether an interval has a column of its own, and each row its counts; else it
-                stands behind the value that it surrounds, and counts below.
         """
         told = columns or {}
         given = [*names] or [str(name) for name in frame if not _hidden(str(name), frame)]
-        if "shown" in given and not apart:  # p of which nearly all round to 1 stand in the file
+        if "shown" in given:  # p of which nearly all round to 1 stand in the file
             given = [name for name in given if name != "p_holm"]
-        tested = "p_holm" in frame and not apart
-        same = [
-            name
-            for name in given
-            if len(frame) > 1
-            and (
-                (name in SETTINGS and frame[name].nunique(dropna=False) == 1)
-                or (name in COUNTS and not apart and (tested or frame[name].nunique() == 1))
-            )
-        ]
-        shared = [_said_once(frame, name, told) for name in same]
-        note = f"All rows: {'; '.join(filter(None, shared))}." if any(shared) else ""
-        ends = {} if apart else _behind(frame, given)
-        text = dict(
-            _with_interval(frame, name, ends[name], told)
-            if name in ends
-            else _shown(frame, name, told)
-            for name in given
-            if name not in same and name not in ends.values() and not _is_second_end(name, frame)
-        )
-        below = " ".join(filter(None, [note, _how_tested(frame)]))
-        return cls(pd.DataFrame(text, index=frame.index), below if len(frame) else NO_ROW)
+        same = [name for name in given if _is_shared(frame, name)]
+        shown = _columns(frame, [name for name in given if name not in same], told)
+        for name, low in pairwise(given):
+            own = low == f"{name} low" or (low == "low" and is_float_dtype(frame[name]))
+            if own and name in shown and _upper_end(low) in frame:
+                title, cells = shown[name]
+                shown[name] = f"{title} [95%]", (cells + " " + shown.pop(low)[1]).str.strip()
+        shared = "; ".join(filter(None, (_said_once(frame, name, told) for name in same)))
+        note = " ".join(filter(None, [shared and f"All rows: {shared}.", _how_tested(frame)]))
+        text = pd.DataFrame(dict(shown.values()), index=frame.index)
+        return cls(text, note if len(frame) else NO_ROW)
 
     def html(self, caption: str = "", file: str = "") -> str:
         """For a page, with its note below; behind a line that opens it where it is ``LONG``."""
@@ -145,100 +113,79 @@ class Table:
         table = _table(self.text.head(MOST), "")
         return f"<details><summary>{head}</summary>{table}{below}</details>"
 
-    def markdown(self) -> str:
-        lines = [list(self.text), *self.text.to_numpy().tolist()]
-        head, *rest = (f"| {' | '.join(line)} |" for line in lines)
-        return "\n".join([head, "|" + "---|" * self.text.shape[1], *rest])
 
-    def latex(self, name: str, caption: str) -> str:
-        """For an appendix of somebody's paper."""
-        return latex.table(self.text, name, caption, "appendix", "", {})
+def as_text(frame: pd.DataFrame, names: Sequence[str], told: Columns) -> pd.DataFrame:
+    """Columns as text, for a terminal or the paper: an interval is one by itself, which its lower
+    end names."""
+    return pd.DataFrame(dict(_columns(frame, names, told).values()), index=frame.index)
 
 
 def _hidden(name: str, frame: pd.DataFrame) -> bool:
     return name in HIDDEN or (name == "p" and "p_holm" in frame)
 
 
-def _shown(frame: pd.DataFrame, name: str, told: Columns) -> tuple[str, pd.Series]:
-    """A column's title and its cells."""
-    base, _, end = name.rpartition(" ")
-    other = f"{base} {PAIRED.get(end)}".strip()
-    if other not in frame:
-        title, measures = column(name, frame[name], told).title, frame.get("measure")
-        counted = measures is not None and measures.map(lambda name: in_tokens(str(name))).all()
-        return title.removesuffix(", points") if counted else title, _cells(frame, name, told)
-    names = list(map(str, frame))
-    around = base or names[max(0, names.index(name) - 1)]
-    how = column(around, frame.get(around, frame[name]), told)
-    if name in told:
-        how = replace(how, text=column(name, frame[name], told).text)
-    cells = _both(*(_texts(frame, each, how) for each in (name, other)))
-    if end == "least":
-        return f"{how.title}, least and most", cells
-    return f"{how.title}, 95%" if base else "95% interval", cells
-
-
-def _behind(frame: pd.DataFrame, given: Sequence[str]) -> dict[str, str]:
-    """By the name of a value that of the lower end of its interval, where that follows it."""
-    return {
-        value: low
-        for value, low in pairwise(given)
-        if (low == "low" and "high" in frame and pd.api.types.is_float_dtype(frame[value]))
-        or (low == f"{value} low" and f"{value} high" in frame)
-    }
-
-
-def _with_interval(
-    frame: pd.DataFrame, name: str, low: str, told: Columns
-) -> tuple[str, pd.Series]:
-    """A value and its interval as one column."""
-    title, cells = _shown(frame, name, told)
-    interval = _shown(frame, low, told)[1]
-    return f"{title} [95%]", (cells + " " + interval).str.strip()
+def _is_shared(frame: pd.DataFrame, name: str) -> bool:
+    """Whether a column is said once: a setting or a count that all rows have, and any count of
+    tests."""
+    if len(frame) < 2 or name not in SETTINGS + COUNTS:
+        return False
+    counted = name in COUNTS
+    return frame[name].nunique(dropna=counted) == 1 or (counted and "p_holm" in frame)
 
 
 def _said_once(frame: pd.DataFrame, name: str, told: Columns) -> str:
     """What all rows have: a setting, or a count with what is counted, from the least to the
     most."""
-    cells = _cells(frame, name, told)
-    if name not in COUNTS:
+    title, cells = _shown(frame, name, told)
+    if name in SETTINGS:
         return str(cells.iloc[0])
-    order = frame[name].dropna().to_numpy().argsort()
-    known = [text for text in cells if text]
-    ends = dict.fromkeys(known[place] for place in order[[0, -1]]) if known else {}
-    title = column(name, frame[name], told).title
+    known = frame[name].notna()
+    order = frame.loc[known, name].to_numpy().argsort()
+    ends = dict.fromkeys(cells[known].iloc[order[[0, -1]]]) if len(order) else {}
     return f"{' to '.join(ends)} {title}" if ends else ""
 
 
-def _cells(frame: pd.DataFrame, name: str, told: Columns) -> pd.Series:
-    return _texts(frame, name, column(name, frame[name], told))
+def _columns(
+    frame: pd.DataFrame, names: Sequence[str], told: Columns
+) -> dict[str, tuple[str, pd.Series]]:
+    """By name each column's title and cells; an interval's by its lower end."""
+    uppers = {_upper_end(name) for name in names}
+    return {
+        name: (_interval if _upper_end(name) in frame else _shown)(frame, name, told)
+        for name in names
+        if name not in uppers
+    }
 
 
-def _texts(frame: pd.DataFrame, name: str, how: Column) -> pd.Series:
-    """A column's values as text, in tokens where the row's measure counts them and the column has
-    no unit of its own; what is missing is empty."""
-    in_unit = "@" in name or "%" in how.title or how.text not in IN_TOKENS
-    counted = pd.Series(False, index=frame.index)
-    if not in_unit and "measure" in frame:
-        counted = frame["measure"].map(lambda measure: in_tokens(str(measure)))
-    texts = [
-        (IN_TOKENS[how.text] if in_its_tokens else how.text)(value) if pd.notna(value) else ""
-        for value, in_its_tokens in zip(frame[name], counted, strict=True)
-    ]
-    return pd.Series(texts, index=frame.index, dtype=object)
+def _upper_end(name: str) -> str | None:
+    """The other end of an interval, by the name of its lower one."""
+    base, space, end = name.rpartition(" ")
+    return f"{base}{space}{UPPER[end]}" if end in UPPER else None
 
 
-def _is_second_end(name: str, frame: pd.DataFrame) -> bool:
-    """Whether a column stands together with the other end of an interval."""
+def _shown(frame: pd.DataFrame, name: str, told: Columns) -> tuple[str, pd.Series]:
+    how = column(name, frame[name], told)
+    return how.title, _cells(frame[name], how)
+
+
+def _interval(frame: pd.DataFrame, name: str, told: Columns) -> tuple[str, pd.Series]:
+    """Both ends in one column, shown as what they surround: the column whose name they begin with,
+    or that before them."""
     base, _, end = name.rpartition(" ")
-    return any(end == high and f"{base} {low}".strip() in frame for low, high in PAIRED.items())
+    names = list(map(str, frame))
+    around = base or names[max(0, names.index(name) - 1)]
+    how = column(around, frame.get(around, frame[name]), told)
+    low, high = (_cells(frame[each], how) for each in (name, _upper_end(name)))
+    cells = ("[" + low + ", " + high + "]").where((low != "") & (high != ""), "")
+    if end == "least":
+        return f"{how.title}, least and most", cells
+    return f"{how.title}, 95%" if base else "95% interval", cells
 
 
-def _both(low: pd.Series, high: pd.Series) -> pd.Series:
-    """Two columns as one: the text of both ends, or of the one there is."""
-    text = "[" + low + ", " + high + "]"
-    text = text.where(low != "", "at most " + high).where(high != "", "at least " + low)
-    return text.where((low != "") | (high != ""), "")
+def _cells(values: pd.Series, how: Column) -> pd.Series:
+    """Values as text; what is missing is empty."""
+    texts = [how.text(value) if pd.notna(value) else "" for value in values]
+    return pd.Series(texts, index=values.index, dtype=object)
 
 
 def column(name: str, values: pd.Series, told: Columns) -> Column:
@@ -248,12 +195,9 @@ def column(name: str, values: pd.Series, told: Columns) -> Column:
         return own
     known = titles.COLUMNS.get(name) or _of_measure(name)
     if not isinstance(known, Column):
-        title = titles.COLLECTIONS.get(name, name.replace("_", " "))
+        title = titles.NAMES["collection"].get(name, name.replace("_", " "))
         known = Column(title, _by_type(values, told.get("*", percent)))
-    if own is None:
-        return known
-    title = known.title.removesuffix(", points") if own is number else known.title
-    return replace(known, title=title, text=own)
+    return known if own is None else replace(known, text=own)
 
 
 def _of_measure(name: str) -> Column | None:
@@ -263,17 +207,15 @@ def _of_measure(name: str) -> Column | None:
     if "@" not in first and found.title == found.name:
         return None
     title = f"{found.title}{',' * first.endswith(',')}{space}{rest}"
-    if found.tokens:
-        return Column(title, more_tokens if rest.endswith("difference") else whole)
-    return Column(title, percent)
+    return Column(title, whole if found.tokens else percent)
 
 
 def _by_type(values: pd.Series, numbers: Column | Text) -> Text:
-    if pd.api.types.is_bool_dtype(values):
+    if is_bool_dtype(values):
         return lambda value: "yes" if value else "no"
-    if pd.api.types.is_float_dtype(values):
+    if is_float_dtype(values):
         return numbers.text if isinstance(numbers, Column) else numbers
-    return whole if pd.api.types.is_numeric_dtype(values) else str
+    return whole if is_numeric_dtype(values) else str
 
 
 def _how_tested(frame: pd.DataFrame) -> str:
@@ -285,7 +227,7 @@ def _how_tested(frame: pd.DataFrame) -> str:
     if "family" in frame:
         sizes = frame[["family", "family_size"]].dropna().drop_duplicates()
         tests = [
-            f"{_named(str(name), frame)} ({int(size)} test{'s' if size > 1 else ''})"
+            f"{WORD.sub(_called, str(name))} ({int(size)} test{'s' if size > 1 else ''})"
             for name, size in sizes.to_numpy()
             if name
         ]
@@ -305,15 +247,11 @@ def _how_tested(frame: pd.DataFrame) -> str:
     return " ".join(parts)
 
 
-def _named(family: str, frame: pd.DataFrame) -> str:
-    """A family's name with what its rows' settings are called."""
-    told = {**titles.MODELS, **titles.PROTOCOLS, **titles.PAPER_TABLES}
-    for column, kind in KINDS.items():
-        slugs = list(frame[column].astype(str).unique()) if column in frame else []
-        told |= {slug: titles.shown(kind, slug) for slug in slugs if slug}
-    for slug in sorted(told, key=len, reverse=True):
-        family = family.replace(slug, told[slug])
-    return family
+def _called(word: re.Match[str]) -> str:
+    """What a part of a family's name is called."""
+    slug = word[0]
+    names = (titles.NAMES["table"].get(slug), *(titles.shown(kind, slug) for kind in KINDS))
+    return next((name for name in names if name and name != slug), slug)
 
 
 def _table(found: pd.DataFrame, caption: str) -> str:
@@ -340,7 +278,6 @@ def _width(words: pd.Series) -> str:
 
 
 def _breakable(text: object) -> str:
-    """Escaped, with leave to break a path, which else makes its table wider than the page, powers
-    raised, and what stands between backticks as code."""
-    found = POWER.sub(r"10<sup>\1</sup>", PATH.sub("<wbr>", escape(str(text))))
-    return CODE.sub(r"<code>\1</code>", found)
+    """Escaped, with leave to break a path, which else makes its table wider than the page, and what
+    stands between backticks as code."""
+    return CODE.sub(r"<code>\1</code>", PATH.sub("<wbr>", escape(str(text))))

@@ -26,7 +26,7 @@ def figure_gains(rows: pd.DataFrame, title: str) -> Figure:
         rows: of :func:`gains.gains`.
         title: what it shows, in a sentence.
     """
-    called = [titles.BASELINES[system] for system in SYSTEMS[1:]]
+    called = [titles.system(system) for system in SYSTEMS[1:]]
     figure, panels = _panels(rows, "arm", SYSTEMS[1:], called, 3, "vectors")
     for collection, axes in panels.items():
         if collection in UNTITLED:

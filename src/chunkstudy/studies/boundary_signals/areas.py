@@ -26,7 +26,7 @@ from chunkstudy.studies.boundary_signals import roc
 from chunkstudy.studies.boundary_signals.signals import INFLUENCE, SIGNALS
 from chunkstudy.studies.boundary_signals.texts import DOCUMENT, SENTENCE
 from chunkstudy.study.drawing import COLORS, intervals, one_legend, rows_named, style, titled
-from chunkstudy.study.titles import SIGNALS as CALLED
+from chunkstudy.study.titles import shown
 
 KINDS = {
     ("built-in articles", "document"): "articles",
@@ -204,7 +204,7 @@ def figure_areas(areas: pd.DataFrame) -> Figure:
         axes.axvline(roc.CHANCE, color="grey", lw=0.8, zorder=0)
         axes.set_title(f"among {among}", loc="left")
         axes.set_xlabel("area under the ROC curve (0.5 is chance)")
-    rows_named(panels[0], [CALLED[name] for name in heights])
+    rows_named(panels[0], [shown("signal", name) for name in heights])
     first = areas[(areas["among"] == SENTENCES) & (areas["boundaries"] == MEAN)]
     best, without = (
         rows.sort_values("area").iloc[-1]
@@ -216,8 +216,8 @@ def figure_areas(areas: pd.DataFrame) -> Figure:
     titled(
         figure,
         "What tells best where a section, chapter, turn or chat ends: of SmolLM2-135M-Instruct "
-        f"{_lower(CALLED[best['signal']])} ({best['area']:.2f}), without a model "
-        f"{_lower(CALLED[without['signal']])} ({without['area']:.2f})",
+        f"{_lower(shown('signal', best['signal']))} ({best['area']:.2f}), without a model "
+        f"{_lower(shown('signal', without['signal']))} ({without['area']:.2f})",
     )
     one_legend(figure, panels, columns=1)
     return figure

@@ -32,6 +32,7 @@ from chunkstudy.runs.conditions import (
     PRE_EMBEDDING,
     Condition,
     parse_encoder,
+    parse_method,
 )
 from chunkstudy.runs.encoding import encode_together
 from chunkstudy.runs.store import VectorStore
@@ -253,6 +254,8 @@ def _family(keys: Mapping[str, object]) -> str:
 
 
 def _arm(collection: str, part: str, chunker: str, encoder: str, ordering: str) -> str:
+    window = parse_method(ordering).window
+    late = f", late in windows of {window}" if window else ""
     where = titles.collection(collection) + ("" if part == "all" else f",\n{part}")
     model = titles.encoder(encoder).split(",")[0]
-    return f"{titles.arm(chunker, ordering)}\n{where}, {model}"
+    return f"{titles.chunker(chunker)}{late}\n{where}, {model}"

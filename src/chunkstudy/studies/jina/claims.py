@@ -18,7 +18,7 @@ from chunkstudy.runs.conditions import CONTEXTUALIZED, PRE_EMBEDDING
 from chunkstudy.studies.jina.bidirectionality import HALF
 from chunkstudy.studies.jina.posts import arms
 from chunkstudy.study.claims import Claim, cited, share
-from chunkstudy.study.titles import SENTENCES, shown
+from chunkstudy.study.titles import named, shown
 
 SEVERAL = 8
 """Numbers that are told one by one at most; of more the range is told."""
@@ -29,7 +29,7 @@ MOVED = 1e-4
 def first_post(beir: pd.DataFrame, berlin: pd.DataFrame) -> Iterator[Claim]:
     """Of the first post, by what it prints of five collections and of three sentences."""
     cosines = berlin.pivot(index="chunker", columns="ordering", values="value")
-    raised = (cosines[CONTEXTUALIZED] - cosines[PRE_EMBEDDING]).round(3).rename(SENTENCES)
+    raised = (cosines[CONTEXTUALIZED] - cosines[PRE_EMBEDDING]).round(3).rename(named("sentence"))
     yield Claim("C58", _told(raised, "{:+.3f}"), fair=raised > 0)
     table = arms(beir)
     plain, late, whole = (100 * table[name] for name in ("plain", "late", "no chunking"))

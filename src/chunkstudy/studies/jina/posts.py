@@ -112,14 +112,14 @@ def figure_gain_by_length(published: pd.DataFrame, ours: pd.DataFrame, encoder: 
     figure, axes = plt.subplots(figsize=(8.3, 4.4))
     axes.axhline(0, color="grey", lw=0.8, zorder=0)
     x, y = published["document length"], 100 * published["late - plain"]
-    axes.plot(x, y, "o", color=drawing.PLAIN, label="published, Jina v2 small")
+    axes.plot(x, y, "o", color=drawing.COLORS[0], label="published, Jina v2 small")
     for at, gain, name in zip(x, y, published.index, strict=True):
         by_the_axis = at < x.max() / 10
         axes.annotate(titles.collection(name), (at, gain),
                       xytext=(6 if by_the_axis else -6, 6), textcoords="offset points",
                       ha="left" if by_the_axis else "right")  # fmt: skip
     beside, label = x[ours["collection"]] + 12, f"{titles.encoder(encoder)}, 95% interval"
-    drawing.intervals(axes, ours, beside, drawing.LATE, label, upright=True, marker="s")
+    drawing.intervals(axes, ours, beside, drawing.COLORS[1], label, upright=True, marker="s")
     axes.set(xlabel="mean document length (characters)",
              ylabel="late minus plain (points)")  # fmt: skip
     axes.legend(loc="upper left")

@@ -18,10 +18,10 @@ from chunkstudy.base.files import write_text
 from chunkstudy.runs.conditions import PRE_EMBEDDING
 from chunkstudy.studies.own_documents.comparison import READ, RERANKED, UNITS, Evaluation
 from chunkstudy.studies.own_documents.systems import BY, PLAIN, labels, shown_as
-from chunkstudy.study import titles
+from chunkstudy.study import latex, titles
 from chunkstudy.study.formats import Column, Columns, percent, points, thousandths, whole
 from chunkstudy.study.inspector.pages import templates
-from chunkstudy.study.tables import Table
+from chunkstudy.study.tables import Table, as_text
 
 SCORES = "scores.csv"
 CAPTIONS = {
@@ -73,7 +73,8 @@ def write(evaluation: Evaluation, questions: str) -> None:
     frames = {name: frame for name, frame in zip(CAPTIONS, tables, strict=True) if len(frame)}
     for name, frame in frames.items():
         write_text(folder / f"{name}.csv", frame.to_csv(index=False, lineterminator="\n"))
-        write_text(folder / f"{name}.tex", _table(frame).latex(name, CAPTIONS[name]))
+        tex = latex.table(_table(frame).text, name, CAPTIONS[name], "appendix", "", {})
+        write_text(folder / f"{name}.tex", tex)
     scores = evaluation.scores.rename_axis("id").to_csv(lineterminator="\n")
     write_text(folder / SCORES, scores)
     write_text(folder / "chosen.yaml", _chosen(evaluation))
@@ -122,7 +123,7 @@ def text(frames: dict[str, pd.DataFrame]) -> str:
         for caption, frame in frames.items():
             kind = next(name for name in reversed(IN_TERMINAL) if name in frame)
             names = [name for name in IN_TERMINAL[kind] if name in frame]
-            cells = Table.of(frame, names, COLUMNS, apart=True).text
+            cells = as_text(frame, names, COLUMNS)
             grid = Grid(title=caption, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
             grid.add_column("way of chunking", overflow="fold", min_width=HEAD)
             for name in cells:

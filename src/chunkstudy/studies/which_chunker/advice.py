@@ -98,7 +98,7 @@ def figure_best(ranked: pd.DataFrame, title: str, most: int = 3) -> Figure:
         rows_named(axes, [called(*system) for system in rows[SYSTEM].values])
         measure = titles.measure(str(rows["measure"].iloc[0]))
         where = f"{titles.collection(str(collection))}, {rows['n'].max():,} questions"
-        axes.set_title(f"{titles.TASKS[str(task)].capitalize()}\n{where}", loc="left")
+        axes.set_title(f"{titles.shown('task', task).capitalize()}\n{where}", loc="left")
         axes.set_xlabel(f"{measure} (%), 95% interval")
     one_legend(figure, panels[:, 0], columns=2)
     titled(figure, title)
