@@ -97,6 +97,7 @@ def test_titles_of_restructured_text_are_headings_by_their_signs(end: str) -> No
         ("> # quoted\n\n- # item\n", []),
         ("a" * 300 + "\n---\n", []),
         ("\ufeff# Mill\n", [(1, "Mill")]),
+        ("= Mill =\nand weir\n===\n", [(1, "= Mill = and weir")]),
         ("", []),
     ],
 )

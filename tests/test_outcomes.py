@@ -116,14 +116,14 @@ def test_a_score_is_the_mean_of_its_record_or_of_its_search(
 
 def test_the_best_trails_nothing_and_a_reader_gets_five_chunks(table: pd.DataFrame) -> None:
     best = table.groupby(GROUP, sort=False).head(1)
-    assert (best["difference"] == 0).all() and (best["behind"] == "").all()
+    assert (best["difference"] == 0).all() and (best["shown"] != "lower").all()
     others = table.drop(best.index)
     assert (others["difference"] <= 0).all()
-    assert ((others["behind"] == "yes") == (others["p_holm"] < 0.05)).all()
+    assert ((others["shown"] == "lower") == (others["p_holm"] < 0.05)).all()
     windows = table[(table["task"] == "excerpts") & (table["chunker"] == "token-250-0")]
     assert windows[READ].to_numpy() == pytest.approx(1250, rel=0.02)
     summed = advice(table)
-    assert summed["worse"].sum() == (others["behind"] == "yes").sum()
+    assert summed["worse"].sum() == (others["shown"] == "lower").sum()
     assert summed["others"].sum() == len(others)
 
 

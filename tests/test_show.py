@@ -179,12 +179,23 @@ def test_a_column_is_shown_as_its_table_says_else_as_all_tables_do() -> None:
     }  # fmt: skip
 
 
-def test_an_interval_stands_behind_what_it_surrounds_and_what_all_rows_have_below() -> None:
-    row = {"measure": "nDCG@10", "n": 9, "difference": 0.25, "low": -0.1, "high": 0.3}
-    table = Table.of(pd.DataFrame([row, row]))
-    difference = {"difference, points [95%]": f"+25.0 [{MINUS}10.0, +30.0]"}
-    assert table.text.iloc[0].to_dict() == difference
-    assert table.note == "All rows: nDCG@10; 9 queries."
+@pytest.mark.parametrize("measure", ["SpanRecall(unit=token)@5", "nDCG@10", "TokensRead@5"])
+def test_a_score_and_its_difference_are_in_the_unit_of_their_measure(measure: str) -> None:
+    columns = ["measure", "n", "first", "second", "difference", "low", "high"]
+    fractions = [measure, 9, 0.75, 0.5, 0.25, -0.1, 0.3]
+    as_fractions = ["9", "75.0", "50.0", f"+25.0 [{MINUS}10.0, +30.0]"]
+    counts = [measure, 9, 500.2, 1250.4, -750.4, -800, 0.3]
+    as_counts = ["9", "500 tokens", "1,250 tokens",
+                 f"{MINUS}750 tokens [{MINUS}800 tokens, +0 tokens]"]  # fmt: skip
+    row, expected = (counts, as_counts) if in_tokens(measure) else (fractions, as_fractions)
+    alone = Table.of(pd.DataFrame([row], columns=columns)).text
+    assert list(alone.iloc[0])[1:] == expected
+    assert ("difference, points [95%]" in alone) == (row is fractions)
+    beside = pd.DataFrame([["nDCG@10", *fractions[1:]], row], columns=columns)
+    table = Table.of(beside)
+    both = table.text.drop(columns="measure", errors="ignore")
+    assert [list(shown) for _, shown in both.iterrows()] == [as_fractions[1:], expected[1:]]
+    assert "9 queries." in table.note
 
 
 def test_all_scores_but_counts_of_tokens_are_fractions() -> None:

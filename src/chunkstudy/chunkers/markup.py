@@ -108,6 +108,7 @@ def headings(text: str) -> tuple[Heading, ...]:
                 continue
             start, end = spans[first][0], spans[after - 1][1]
             marked.append(Heading(start, end, int(token.tag[1:]), name))
+            aside.update(range(first, after))
         elif token.type in ("fence", "code_block", "html_block"):
             aside.update(range(first, after))
     for i, (start, end) in enumerate(spans):

@@ -66,6 +66,22 @@ def deficit(row: pd.Series[Any]) -> str:
     return f"{value} [{low}, {high}]"
 
 
+def tokens(value: float) -> str:
+    """A count of tokens, with its unit."""
+    return f"{whole(value)} tokens"
+
+
+def more_tokens(value: float) -> str:
+    """A difference of two counts of tokens, with its unit."""
+    return f"{decimals(value, 0, signed=True)} tokens"
+
+
+IN_TOKENS: Mapping[Text, Text] = {
+    percent: tokens, percent_finely: tokens, points: more_tokens, points_finely: more_tokens,
+}  # fmt: skip
+"""How a number is shown where its row's measure counts tokens, by how a fraction is."""
+
+
 def significant(value: float) -> str:
     """Three digits that count, for what spans powers of ten; all of those before the point."""
     if pd.isna(value):

@@ -78,7 +78,7 @@ class Scores:
     @property
     def best(self) -> str:
         """The chunker whose mean is highest by the measure that decides, as a reader calls it."""
-        return titles.shown("chunker", self._best())
+        return titles.shown("chunker", self._best(self.measures[0]))
 
     def of(self, chunker: str, measure: str) -> pd.Series:
         """One chunker's scores by question."""
@@ -119,12 +119,13 @@ class Scores:
                 rows.append(key | {"statistic": "std", "value": std})
         return pd.DataFrame(rows)
 
-    def paired(self, baseline: str = BEST) -> pd.DataFrame:
+    def paired(self, baseline: str = BEST, measure: str = "") -> pd.DataFrame:
         """Every other chunker minus the baseline, question by question; Holm's correction over
         them.
 
         Args:
             baseline: a chunker, or ``best``: the one of the highest mean.
+            measure: by which; the first where none is named.
 
         Returns:
             What ``statistics.differences.differences`` does, a row a chunker.
@@ -134,8 +135,11 @@ class Scores:
         """
         if baseline not in (BEST, *self.runs):
             raise StudyError(f"{baseline!r} was not run; use best or one of {', '.join(self.runs)}")
-        against = self._best() if baseline == BEST else baseline
-        return self.compare([(chunker, against) for chunker in self.runs if chunker != against])
+        name = measure or self.measures[0]
+        against = self._best(name) if baseline == BEST else baseline
+        return self.compare(
+            [(chunker, against) for chunker in self.runs if chunker != against], name
+        )
 
     def compare(self, pairs: Sequence[tuple[str, str]], measure: str = "") -> pd.DataFrame:
         """The first chunker of each pair minus the other, question by question; Holm's correction
@@ -157,19 +161,22 @@ class Scores:
         ]
         return differences(some, f"{name}, {len(some)} pairs", "score", "other score")
 
-    def against(self, other: Scores) -> pd.DataFrame:
+    def against(self, other: Scores, measure: str = "") -> pd.DataFrame:
         """Each chunker here minus the same chunker there, question by question; Holm's correction
         over the chunkers."""
-        name = self.measures[0]
+        name = measure or self.measures[0]
         some = [
-            Pair({"chunker": one, "measure": name}, self.of(one, name), other.of(one, name))
-            for one in self.runs
-            if one in other.runs
+            Pair(
+                {"chunker": chunker, "measure": name},
+                self.of(chunker, name),
+                other.of(chunker, name),
+            )
+            for chunker in self.runs
+            if chunker in other.runs
         ]
         return differences(some, f"{name}, {len(some)} chunkers", "score", "other score")
 
-    def _best(self) -> str:
-        measure = self.measures[0]
+    def _best(self, measure: str) -> str:
         means = self.frame.groupby("chunker", sort=False)[measure].mean()
         return str(means.idxmin() if measures.find(measure).lower_is_better else means.idxmax())
 

@@ -1,8 +1,8 @@
 """Frames of numbers as tables for reading.
 
-Scores are fractions in a frame and percent in a table, their differences points. An interval
-stands in one column, on a page behind what it surrounds; below stands what all rows share and how
-they were tested.
+Scores are fractions in a frame and percent in a table, their differences points; of a row whose
+measure counts tokens both are tokens. An interval stands in one column, on a page behind what it
+surrounds; below stands what all rows share and how they were tested.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pandas.io.formats.style import Styler
 from chunkstudy.evaluation import measures
 from chunkstudy.evaluation.measures import POINT
 from chunkstudy.study import titles
-from chunkstudy.study.formats import Column, Columns, Text, percent, whole
+from chunkstudy.study.formats import IN_TOKENS, Column, Columns, Text, percent, whole
 
 HIDDEN = ("family", "family_size", "interval", "margin", "p_equivalent", "p_equivalent_holm",
           "effect")  # fmt: skip
@@ -165,7 +165,16 @@ def _upper_end(name: str) -> str | None:
 
 def _shown(frame: pd.DataFrame, name: str, told: Columns) -> tuple[str, pd.Series]:
     how = column(name, frame[name], told)
-    return how.title, _cells(frame[name], how)
+    title = how.title.removesuffix(", points") if _in_tokens(frame, name, how).all() else how.title
+    return title, _cells(frame, name, how)
+
+
+def _in_tokens(frame: pd.DataFrame, name: str, how: Column) -> pd.Series:
+    """In which rows a column of fractions counts tokens, since the row's measure does; the column
+    of one measure, or with a unit of its own, has it in its title."""
+    if "measure" not in frame or "@" in name or "%" in how.title or how.text not in IN_TOKENS:
+        return pd.Series(False, index=frame.index)
+    return frame["measure"].map(lambda measure: measures.in_tokens(str(measure)))
 
 
 def _interval(frame: pd.DataFrame, name: str, told: Columns) -> tuple[str, pd.Series]:
@@ -175,17 +184,20 @@ def _interval(frame: pd.DataFrame, name: str, told: Columns) -> tuple[str, pd.Se
     names = list(map(str, frame))
     around = base or names[max(0, names.index(name) - 1)]
     how = column(around, frame.get(around, frame[name]), told)
-    low, high = (_cells(frame[each], how) for each in (name, _upper_end(name)))
+    low, high = (_cells(frame, each, how) for each in (name, str(_upper_end(name))))
     cells = ("[" + low + ", " + high + "]").where((low != "") & (high != ""), "")
     if end == "least":
         return f"{how.title}, least and most", cells
     return f"{how.title}, 95%" if base else "95% interval", cells
 
 
-def _cells(values: pd.Series, how: Column) -> pd.Series:
-    """Values as text; what is missing is empty."""
-    texts = [how.text(value) if pd.notna(value) else "" for value in values]
-    return pd.Series(texts, index=values.index, dtype=object)
+def _cells(frame: pd.DataFrame, name: str, how: Column) -> pd.Series:
+    """A column's values as text; what is missing is empty."""
+    texts = [
+        (IN_TOKENS[how.text] if counted else how.text)(value) if pd.notna(value) else ""
+        for value, counted in zip(frame[name], _in_tokens(frame, name, how), strict=True)
+    ]
+    return pd.Series(texts, index=frame.index, dtype=object)
 
 
 def column(name: str, values: pd.Series, told: Columns) -> Column:
