@@ -46,7 +46,7 @@ def fill(places: Places) -> None:
     blocks = {
         "works": works(written.table(places, "comparison")),
         "advice": advice(written.answers(places)),
-        "findings": headlines(written.answers(places)),
+        "findings": headlines(written.answers(places), "results/notebooks/"),
     }
     numbers = written.numbers(places)
     for path in (places.root / "README.md", places.root / "REPRODUCING.md"):
@@ -74,11 +74,11 @@ def advice(answers: pd.DataFrame) -> str:
     return "\n".join(f"- **{question}** {answer}" for question, answer in known.items())
 
 
-def headlines(answers: pd.DataFrame) -> str:
-    """The first answer of each of ``HEADLINES``, with a link to its page."""
+def headlines(answers: pd.DataFrame, folder: str = "") -> str:
+    """The first answer of each of ``HEADLINES``, with a link to its page in ``folder``."""
     first = answers.drop_duplicates("page").set_index("page").reindex(HEADLINES).dropna()
     return "\n".join(
-        f"{at}. **{question}** {answer} ([page](results/notebooks/{page}.ipynb))"
+        f"{at}. **{question}** {answer} ([page]({folder}{page}.ipynb))"
         for at, (page, question, answer) in enumerate(first.itertuples(), start=1)
     )
 
