@@ -85,7 +85,7 @@ PIECES = st.sampled_from(
 def test_places_that_are_passed_over_are_places_where_no_rule_holds(text: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
         found = taken(text)
-        patch.setattr(segmenter, "next_place", lambda _, at: at + 1)
+        patch.setattr(segmenter.Stops, "after", lambda _, at: at + 1)
         assert found == taken(text)
 
 

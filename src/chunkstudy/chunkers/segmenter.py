@@ -12,6 +12,9 @@ leaves out.
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Sequence
+
 import regex
 
 from chunkstudy.base.spans import Drawn, Span, stripped
@@ -34,7 +37,7 @@ BREAK, LINE_END = r"\r?\n", r"(?=[\r\n]|\Z)"
 BEGINS = r"(?<![^\r\n])"
 """Where a line begins."""
 BULLET = rf"(?>(?:[-*+•]|[0-9]{{1,3}}\.{WORD}\.|\[[ xX]\])[ \t]+)"
-PHRASE_END = regex.compile(rf"[\r\n]|{MARK}")
+BREAKS = regex.compile(r"[\r\n]+")
 SPECIAL = regex.compile(r"[\[('\"`$<]")
 """How rules begin that hold within a line, other than those for phrases."""
 
@@ -112,28 +115,42 @@ sentences; what stands in quotation marks, brackets or dollar signs; paragraphs,
 before them; tags; formulas; the rest."""
 
 
-def taken(text: str) -> list[Span]:
+class Stops:
+    """Where a text's lines end, and where marks and special signs stand."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._stops = [match.start() for match in regex.finditer(r"[\r\n]", text)]
+        self._marks = [match.start() for match in regex.finditer(MARK, text, overlapped=True)]
+        self._specials = [match.start() for match in SPECIAL.finditer(text)]
+
+    def after(self, at: int) -> int:
+        """The first place behind this one at which a rule may hold, where none did here."""
+        stop = self._first(self._stops, at)
+        if at == stop:
+            run = BREAKS.match(self.text, at)
+            return max(at + 1, (run.end() if run else at) - 4)
+        mark = self._first(self._marks, at + 1)
+        return min(max(at + 1, min(mark, stop) - LINE), stop, self._first(self._specials, at + 1))
+
+    def _first(self, places: Sequence[int], at: int) -> int:
+        index = bisect_left(places, at)
+        return places[index] if index < len(places) else len(self.text)
+
+
+def taken(text: str, rules: Sequence[regex.Pattern[str]] = RULES) -> list[Span]:
     """What the rules take, in order and with the line breaks that go with it."""
+    places = Stops(text)
     spans: list[Span] = []
     at = 0
     while at < len(text):
-        match = next((match for rule in RULES if (match := rule.match(text, at))), None)
+        match = next((match for rule in rules if (match := rule.match(text, at))), None)
         if match is None:
-            at = next_place(text, at)
+            at = places.after(at)
         else:
             spans.append(match.span())
             at = match.end()
     return spans
-
-
-def next_place(text: str, at: int) -> int:
-    """The first place behind this one at which a rule may hold, where none did here."""
-    if text[at] in "\r\n":
-        return at + 1
-    special = SPECIAL.search(text, at + 1)
-    first = special.start() if special else len(text)
-    end = PHRASE_END.search(text, at + 1, first + LINE)
-    return min(first, max(at + 1, (end.start() if end else len(text)) - LINE))
 
 
 def segments(text: str, *, quirks: bool = False) -> Drawn[Span]:
