@@ -124,7 +124,7 @@ def test_marked_characters_of_the_retrieved_chunks_are_the_judged_ones(
     pages: dict[str, Page],
 ) -> None:
     page = pages["two"]
-    read = Read(render("question.html", COLLECTION, page=page, index=""))
+    read = Read(render("question.html", COLLECTION, page=page, index="", by=""))
     sources = [pieces for fields, pieces in read.sources if "context" not in fields["class"]]
     chunks = [chunk for system in page for chunk in system.retrieved]
     assert len(sources) == len(chunks) == 2 * DEPTH
@@ -209,7 +209,7 @@ def test_an_answer_behind_the_encoders_window_is_named(tmp_path: Path) -> None:
     assert page[0].cause == inspection.UNREAD
     (chunk,) = page[0].touching(page[0].excerpts[0])
     assert encoder.token_ids([text[: chunk.read_to]]) == encoder.token_ids([text])
-    html = render("question.html", harbour, page=page, index="")
+    html = render("question.html", harbour, page=page, index="", by="")
     pieces = next(pieces for fields, pieces in Read(html).sources if "context" in fields["class"])
     unread = "".join(piece for names, piece in pieces if "unread" in names.split())
     assert text.endswith(unread) and unread.endswith(answer)

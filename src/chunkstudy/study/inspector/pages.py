@@ -93,13 +93,13 @@ def write(
     judged = _asked(steps.collection(collection), query)
     store = load_store(slug, where.vectors)
     systems = [inspected(condition, judged, store, k) for condition in ways]
-    pages = list(zip(*systems, strict=True))
+    pages, by = list(zip(*systems, strict=True)), titles.shown("encoder", slug)
     folder = where.build / "inspector" / collection
     folder /= _safe("+".join((*(way.chunker for way in ways), slug, str(k))))
     if query is None:
-        return write_worst(pages, judged, folder / "index.html", len(pages))
+        return write_worst(pages, judged, folder / "index.html", len(pages), by)
     target = folder / f"{_safe(query)}.html"
-    write_text(target, render("question.html", judged, page=pages[0], index=""))
+    write_text(target, render("question.html", judged, page=pages[0], index="", by=by))
     return target
 
 
@@ -113,18 +113,20 @@ def inspected(
     if read := getattr(store.encoder, "characters_read", None):
         texts = chunks.texts(collection.documents)
         read_to = np.minimum(chunks.start + read(texts), chunks.end)
-    name = ", ".join(titles.shown(key, getattr(condition, key)) for key in ("chunker", "encoder"))
+    name = titles.shown("chunker", condition.chunker)
     return inspect(name, collection, chunks, ranking, read_to, k)
 
 
-def write_worst(pages: Sequence[Page], collection: Collection, target: Path, asked: int) -> Path:
+def write_worst(
+    pages: Sequence[Page], collection: Collection, target: Path, asked: int, by: str = ""
+) -> Path:
     """Write the pages of the worst questions, and the index of all at ``target``; ``asked`` says of
-    how many questions these were the worst already."""
+    how many questions these were the worst already, ``by`` which one model ranks in all systems."""
     pages = sorted(pages, key=lambda page: sum(each.measures["SpanRecall"] for each in page))
     links: dict[str, str] = {}
     for page in pages[:WORST]:
         links[page[0].query.id] = link = f"{target.stem}/{_safe(page[0].query.id)}.html"
-        html = render("question.html", collection, page=page, index=f"../{target.name}")
+        html = render("question.html", collection, page=page, index=f"../{target.name}", by=by)
         write_text(target.parent / link, html)
     systems = list(zip(*pages, strict=True))
     html = render(
@@ -133,6 +135,7 @@ def write_worst(pages: Sequence[Page], collection: Collection, target: Path, ask
         pages=pages,
         links=links,
         asked=asked,
+        by=by,
         tally=[Counter(each.cause for each in system) for system in systems],
         recall=[np.mean([each.measures["SpanRecall"] for each in system]) for system in systems],
     )
