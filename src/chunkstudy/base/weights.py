@@ -10,6 +10,7 @@ import importlib.util
 import io
 import json
 import os
+import re
 import shutil
 import tempfile
 import zipfile
@@ -107,8 +108,16 @@ def record_digests(model: ModelSpec) -> dict[str, str]:
     a large file has to agree with what arrived.
 
     Raises:
-        ModelError: if the files cannot be had, or one is not what the hub says it is.
+        ModelError: if it has no files or its revision can move, the files cannot be had, or one is
+            not what the hub says it is.
     """
+    if model.kind == "api":
+        raise ModelError(f"{model.id} is behind an API and has no files")
+    if not re.fullmatch("[0-9a-f]{40}", model.revision):
+        raise ModelError(
+            f"{model.id} is registered at revision {model.revision!r}, which can move; register a "
+            "commit of 40 hexadecimal digits"
+        )
     folder = fetched(model)
     digests = {name: sha256(folder / name) for name in model.files}
     for name, digest in hub.digests(model.id, model.revision, digests).items():

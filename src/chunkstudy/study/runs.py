@@ -22,6 +22,7 @@ from chunkstudy.chunkers.own import ChunkerError, OwnChunker, checked
 from chunkstudy.collections import registry
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.encoders import models
+from chunkstudy.evaluation.retrieval.chunks import SearchError
 from chunkstudy.runs import rankings, records, rescore, scoring
 from chunkstudy.runs.conditions import (
     ENCODER,
@@ -163,7 +164,7 @@ class RunCache:
                 outcome = compute(variant.condition, self.vectors, chunker)
         except (ChunkerError, SpanError) as error:
             raise StudyError(f"chunker {variant.name}: {error}") from error
-        except ConditionError as error:
+        except (ConditionError, SearchError) as error:
             raise StudyError(str(error)) from error
         except ModelError as error:
             raise StudyError(f"{error}. {stored}") from error

@@ -153,7 +153,7 @@ def answers(rows: pd.DataFrame, summed: pd.DataFrame) -> pd.DataFrame:
         if counted:
             system, baseline = rule.pairs[0]
             mean = at(summed, model=model, system=system, baseline=baseline, over=ALL).iloc[0]
-            answer = judged(rule, len(seen)) if len(counted) == COLLECTIONS else OPEN
+            answer = judged(rule, len(seen)) if len(counted) >= COLLECTIONS else OPEN
             told = (rule.name, rule.question, model, answer, len(counted), ", ".join(seen))
             found.append((*told, *mean[["difference", "low", "high"]]))
     columns = ["name", "question", "model", "answer", "counted", SEEN, "difference", "low",
