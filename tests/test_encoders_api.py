@@ -23,6 +23,7 @@ from chunkstudy.encoders import models
 from chunkstudy.encoders.api import ApiEncoder, served
 from chunkstudy.encoders.models import ModelSpec
 from chunkstudy.llm.prices import PRICES, BudgetError, Estimate, budget
+from chunkstudy.runs.store import VectorStore
 from tests import api_server as server
 from tests import loopback
 
@@ -232,6 +233,14 @@ def test_a_model_that_its_server_alone_knows_tells_its_dimension_and_its_price_i
     assert again.dimension == encoder.dimension == 8
     assert again.encode(TEXTS).tobytes() == encoder.encode(TEXTS).tobytes()
     assert [len(one["input"]) for one in world.state.asked] == [5]
+
+
+def test_a_store_takes_the_first_vectors_of_a_server_whose_dimension_nobody_knows(
+    world: World, tmp_path: Path
+) -> None:
+    address = os.environ["OPENAI_BASE_URL"]
+    store = VectorStore(ApiEncoder(served(OWN, address), base_url=address), tmp_path / "vectors")
+    np.testing.assert_allclose(store.encode(TEXTS), expected(TEXTS), atol=1e-6)
 
 
 def test_vectors_of_changing_dimension_are_refused(world: World) -> None:

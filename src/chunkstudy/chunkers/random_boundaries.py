@@ -48,10 +48,12 @@ def drawn(
         draw: its number; the same number gives the same boundaries.
         units: of each document, what the method cannot cut through; None to cut anywhere.
     """
+    index, first = np.unique(chunks.document, return_index=True)
+    limits = [*first.tolist(), len(chunks)]
     rows: list[tuple[int, int, int]] = []
-    for i in np.unique(chunks.document).tolist():
-        inside = chunks.only(chunks.document == i)
-        of_document = list(zip(inside.start.tolist(), inside.end.tolist(), strict=True))
+    for i, low, high in zip(index.tolist(), limits, limits[1:], strict=False):
+        starts, ends = chunks.start[low:high].tolist(), chunks.end[low:high].tolist()
+        of_document = list(zip(starts, ends, strict=True))
         random = generator(draw, documents[i].id)
         spans = at_units(of_document, units[i], random) if units else anywhere(of_document, random)
         rows += [(i, start, end) for start, end in spans]

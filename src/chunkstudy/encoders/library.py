@@ -19,9 +19,10 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from tokenizers import Tokenizer
 
 from chunkstudy.base.faults import ModelError, one_line
-from chunkstudy.base.tokens import without_surrogates
+from chunkstudy.base.tokens import counts, without_surrogates
 from chunkstudy.encoders.contextualized import Ids
 from chunkstudy.encoders.own_function import FunctionEncoder
 from chunkstudy.encoders.own_models import OwnModel
@@ -134,8 +135,11 @@ class LibraryEncoder(FunctionEncoder):
 
     def token_count(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each whole text, special ones left out."""
-        encoded = self._network.tokenizer(
-            [without_surrogates(text) for text in texts],
+        tokenizer, clean = self._network.tokenizer, [without_surrogates(text) for text in texts]
+        if isinstance(tokenizer, Tokenizer):  # of a table of vectors, a token each
+            return counts(tokenizer, clean)
+        encoded = tokenizer(
+            clean,
             add_special_tokens=False,
             truncation=False,
             verbose=False,

@@ -88,6 +88,8 @@ class VectorStore:
                 started = time.perf_counter()
                 computed = self.encoder.encode([texts[rows[-1]] for rows in block.values()], role)
                 self.seconds += time.perf_counter() - started
+                if not vectors.shape[1]:  # a server tells its dimension by its first vector
+                    vectors = np.zeros((len(texts), computed.shape[1]), dtype=np.float32)
                 self._keep(vectors, block, computed)
                 bar.update(len(block))
         return vectors

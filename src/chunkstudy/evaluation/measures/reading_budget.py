@@ -40,21 +40,23 @@ def budget_recall(
     base, line = on_one_line(judged, chunks)
     starts, ends = chunks.start + base[chunks.document], chunks.end + base[chunks.document]
     first, last = judged.start + base[judged.document], judged.end + base[judged.document]
-    found = np.zeros(judged.queries)
+    found, unread = np.zeros(judged.queries), np.ones(line, dtype=bool)
     for query in np.unique(judged.query).tolist():
-        wanted, unread = np.zeros(line, dtype=bool), np.ones(line, dtype=bool)
-        for span in np.flatnonzero(judged.query == query).tolist():
-            wanted[first[span] : last[span]] = True
-        left = budget
+        left, read = budget, []
         ranked = ranking[query][ranking[query] != NO_CHUNK]
         for chunk in ranked.tolist():
             if not left:
                 break
             tokens = np.arange(starts[chunk], ends[chunk])
             tokens = tokens[unread[tokens]] if counted == ONCE else tokens
-            unread[tokens[:left]] = False
-            left -= len(tokens[:left])
-        found[query] = np.count_nonzero(wanted & ~unread)
+            read.append(tokens[:left])
+            unread[read[-1]] = False
+            left -= len(read[-1])
+        spans = np.flatnonzero(judged.query == query).tolist()
+        wanted = np.unique(np.concatenate([np.arange(first[s], last[s]) for s in spans]))
+        found[query] = np.count_nonzero(~unread[wanted])
+        for tokens in read:
+            unread[tokens] = True
         if left and len(ranked) == ranking.shape[1] < len(chunks):
             raise ValueError(
                 f"the ranking holds {len(ranked)} chunks per query, which are {budget - left} "

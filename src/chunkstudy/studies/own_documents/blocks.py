@@ -42,9 +42,10 @@ def header_above(text: str) -> Callable[[int], str]:
     rows = table_rows(text)
     ends = [end for _, end in rows]
     # the header and the rule under it are the first two lines of what the first row needs
-    headers = {
-        start: text[start : start + lines(text[start:end])[1][1]] for start, end in reversed(rows)
-    }
+    headers: dict[int, str] = {}
+    for start, end in rows:
+        if start not in headers:
+            headers[start] = text[start : start + lines(text[start:end])[1][1]]
 
     def header(offset: int) -> str:
         place = bisect_left(ends, offset)
