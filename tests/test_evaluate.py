@@ -467,6 +467,7 @@ def test_a_changed_set_of_questions_is_counted(tmp_path: Path) -> None:
     fewer = evaluated(tmp_path / "fewer", good, QUESTIONS[:8])
     held = gate.held_against(fewer, tmp_path / "all")  # type: ignore[arg-type]
     assert held.table["n"].tolist() == [8] and "8 questions are in both, of 12" in held.note
+    assert held.note.startswith("Documents or questions are not those of the baseline.")
 
 
 @pytest.mark.parametrize("fault", ["missing", "torn", "no scores"])

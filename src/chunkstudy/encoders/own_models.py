@@ -10,12 +10,12 @@ from pathlib import Path
 from chunkstudy.base import hub
 from chunkstudy.base.faults import ModelError
 from chunkstudy.base.files import sha256
+from chunkstudy.base.models import COMMIT
 
 DECIDING = (".json", ".txt", ".model", ".safetensors")
 """How the files end that decide what a model computes: no pickle, which may run code, and no other
 format of its weights. They are fetched, and digests tell them from others."""
 ELSEWHERE = ("onnx/*", "openvino/*")
-COMMIT = re.compile("[0-9a-f]{40}")
 HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(?:/[A-Za-z0-9][\w.-]*)?")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +11,7 @@ from chunkstudy.base import weights
 from chunkstudy.base.faults import ModelError
 from chunkstudy.base.files import write_json
 from chunkstudy.base.models import CAUSAL_MODELS as MODELS
-from chunkstudy.base.models import SMOLLM, ModelSpec, Packed
+from chunkstudy.base.models import COMMIT, SMOLLM, ModelSpec, Packed
 from chunkstudy.llm.interface import LanguageModelError
 
 VARYING = ("quantization_config", "transformers_version", "_name_or_path")
@@ -29,7 +28,7 @@ def causal_model(name: str) -> ModelSpec:
     if name in MODELS:
         return MODELS[name]
     model, _, revision = name.partition("@")
-    if not re.fullmatch("[0-9a-f]{40}", revision):
+    if not COMMIT.fullmatch(revision):
         raise LanguageModelError(
             f"local/{name} is not registered ({', '.join(MODELS)} is); another model goes "
             "with the commit of the hub it is meant at, as owner/name@ and 40 hexadecimal digits"

@@ -70,7 +70,7 @@ class Estimate:
     def __str__(self) -> str:
         written = f" in and {self.output_tokens:,} out" if self.output_tokens else ""
         amounts = {
-            f"{self.requests:,} requests": self.requests,
+            f"{self.requests:,} request{'s' if self.requests > 1 else ''}": self.requests,
             f"{self.input_tokens:,.0f} tokens{written}": self.input_tokens,
             in_words(self.seconds): self.seconds,
             money(self.dollars): self.dollars,

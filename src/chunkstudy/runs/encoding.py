@@ -164,6 +164,8 @@ def encode_together(
     """Vectors of several sets of chunks of one collection, shape (chunks, dimension) each, under
     the corrected protocol; late chunking reads each document once for all of them."""
     documents, method = collection.documents, parse_method(ordering)
-    if method.window:
-        read_once(store, [jobs(store, documents, chunks, method, CORRECTED) for chunks in sets])
-    return [encode(store, documents, chunks, method, CORRECTED) for chunks in sets]
+    if not method.window:
+        return [encode(store, documents, chunks, method, CORRECTED) for chunks in sets]
+    plans = [jobs(store, documents, chunks, method, CORRECTED) for chunks in sets]
+    read_once(store, plans)
+    return [store.pool(*plan) for plan in plans]

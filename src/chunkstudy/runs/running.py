@@ -94,9 +94,10 @@ def run(
         raise ConditionError(f"{dask!r} is no address of a Dask scheduler; write host:port")
     todo = [c for c in selected if again or not complete(runs_of(c), c)]
     able = [c for c in todo if not reason_not_run(c)]
+    why = " (`chunkstudy list` says why)" if len(able) < len(todo) else ""
     _say(
         f"{len(able)} to run, {len(selected) - len(todo)} recorded, "
-        f"{len(todo) - len(able)} cannot be run here"
+        f"{len(todo) - len(able)} cannot be run here{why}"
     )
     tasks = tasks_of(able)
     estimates = of_conditions(chain.from_iterable(tasks), here)

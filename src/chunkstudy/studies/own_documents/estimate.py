@@ -47,7 +47,7 @@ def estimate(pipeline: Pipeline, systems: Sequence[System]) -> Iterator[str]:
         yield f"{system.label}: {what}{takes}{reranked if system.retriever.reranker else ''}"
     yield (
         f"in all, {len(collection.documents):,} documents and {len(collection.queries):,} "
-        f"questions: about {total} on this machine; what is encoded is kept, and a run that was "
+        f"questions, on this machine: about {total}; what is encoded is kept, and a run that was "
         "stopped goes on"
     )
 

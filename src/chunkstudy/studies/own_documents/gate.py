@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -30,7 +31,8 @@ class Gate:
         table: a row a system, of :func:`differences`: the questions compared, both means, their
             difference with its 95% interval, as fractions, p with Holm's correction, and what is
             ``shown``.
-        note: how many questions are in both, where some are not; else empty.
+        note: what is not the same in both: documents or questions, and how many of these are; else
+            empty.
     """
 
     table: pd.DataFrame
@@ -64,8 +66,8 @@ def held_against(evaluation: Evaluation, baseline: Path) -> Gate:
             system or fewer than two questions in common.
     """
     folder = baseline if baseline.is_dir() else baseline.parent
-    other, before = _stored(folder)
-    measure, now = evaluation.record["measures"][0], evaluation.scores
+    record, before = _stored(folder)
+    measure, now, other = evaluation.record["measures"][0], evaluation.scores, record["measures"][0]
     if measure != other:
         raise EvaluationError(
             f"{folder} is decided by {other}, this one by {measure}; use its --k or --budget"
@@ -82,18 +84,21 @@ def held_against(evaluation: Evaluation, baseline: Path) -> Gate:
         raise EvaluationError(f"{folder} has fewer than two of these questions; nothing to compare")
     pairs = (Pair({"system": x}, now.loc[asked, x], before.loc[asked, x]) for x in systems)
     table = differences(pairs, "against the baseline", "now", "before")
-    if len(asked) == len(before) == len(now):
-        return Gate(table, "")
-    sizes = f"of {len(before)} in the baseline and {len(now)} here"
-    return Gate(table, f"{len(asked)} questions are in both, {sizes}.")
+    notes = []
+    if record["collection"]["sha256"] != evaluation.record["collection"]["sha256"]:
+        notes.append("Documents or questions are not those of the baseline.")
+    if not len(asked) == len(before) == len(now):
+        sizes = f"of {len(before)} in the baseline and {len(now)} here"
+        notes.append(f"{len(asked)} questions are in both, {sizes}.")
+    return Gate(table, " ".join(notes))
 
 
-def _stored(folder: Path) -> tuple[str, pd.DataFrame]:
-    """The measure that decides an evaluation, and its scores by question."""
+def _stored(folder: Path) -> tuple[dict[str, Any], pd.DataFrame]:
+    """What is compared of the record of an evaluation, and its scores by question."""
     try:
         record = json.loads((folder / EVALUATION).read_text(encoding="utf-8"))
         scores = pd.read_csv(folder / SCORES, index_col="id", dtype={"id": str, QUESTION: str})
-        return record["measures"][0], scores
+        return {"measures": record["measures"], "collection": record["collection"]}, scores
     except (OSError, ValueError, LookupError, TypeError) as error:
         raise EvaluationError(
             f"{folder} is no whole evaluation ({one_line(error)}); name the folder of one that "
