@@ -23,7 +23,7 @@ from chunkstudy.runs.parquet import RecordError
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.study import collection as passages
 from chunkstudy.study import latex, scores
-from chunkstudy.study.formats import Column, number, whole
+from chunkstudy.study.formats import Column, number, percent, whole
 from chunkstudy.study.tables import LONG, Table
 from chunkstudy.study.titles import named
 from tests import small_study
@@ -88,6 +88,15 @@ def test_a_table_is_laid_out_with_a_line_of_each_kind_and_no_line_of_nothing() -
     shown = scores.as_published(scores.beside(PLACES, ["chroma/minilm"], frame))
     assert list(shown[""]) == ["published", "ours", "verdict", "ours"]
     assert list(shown["Recall of excerpts at 5"]) == ["78.7", "78.66", "exact", "50.00"]
+
+
+def test_a_published_value_of_another_model_bears_its_name_and_ours_as_many_digits() -> None:
+    frame = scored(0.654321, chunker="fixed-256", measure="nDCG@10").assign(
+        run=f"scifact/fixed-256/{MINILM}-w512/pre_embedding/as_published-ielab"
+    )
+    shown = scores.as_published(scores.beside(PLACES, ["taxonomy/3"], frame))
+    assert list(shown[""]) == ["published, Jina v2 small", "ours"]
+    assert list(shown["nDCG@10"].str.partition(".")[2].str.len()) == [4, 4]
 
 
 def test_judged_text_is_marked_and_nothing_else_where_excerpts_overlap() -> None:
@@ -159,13 +168,15 @@ GAINS = pd.DataFrame(
 )  # fmt: skip
 
 
-@given(st.lists(st.floats(-1, 1), min_size=1), st.floats(1, 1e9))
-def test_what_a_column_is_shown_in_does_not_hang_on_its_values(
+@given(st.lists(st.floats(-1, 1), min_size=1), st.floats(1.001, 1e9))
+def test_a_value_above_one_is_refused_in_a_column_that_is_shown_in_percent(
     values: list[float], other: float
 ) -> None:
-    few = Table.of(pd.DataFrame({"x": values})).text["x"]
-    more = Table.of(pd.DataFrame({"x": [*values, other]})).text["x"]
-    assert list(few) == list(more)[:-1]
+    assert list(Table.of(pd.DataFrame({"x": values})).text["x"]) == [*map(percent, values)]
+    with pytest.raises(StudyError, match="column 'x' holds .*is not a fraction.*shown_as"):
+        Table.of(pd.DataFrame({"x": [*values, other]}))
+    shown = Table.of(pd.DataFrame({"x": [*values, other]}), columns={"x": whole}).text["x"]
+    assert list(shown)[-1] == whole(other)
 
 
 def test_a_column_is_shown_as_its_table_says_else_as_all_tables_do() -> None:

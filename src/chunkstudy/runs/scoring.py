@@ -88,13 +88,17 @@ def score(
         raise ValueError(f"{name} is scored by a ranking; give vectors or one")
     if entry.task == "in_corpus":
         return in_corpus(collection, chunks, by, protocol)
-    lumberchunker = protocol is AS_PUBLISHED_LUMBERCHUNKER
-    quotations = entry.quotations
-    if propositions and lumberchunker:
-        quotations = entry.answers
-    gold = quotations() if quotations else None
-    by_parent = propositions and not lumberchunker
-    return in_document(collection, chunks, by, protocol, gold, by_parent)
+    return in_document(collection, chunks, by, protocol, *judged_by(name, protocol, propositions))
+
+
+def judged_by(
+    name: str, protocol: Protocol, propositions: bool
+) -> tuple[Mapping[str, str] | None, bool]:
+    """Return how passages of a collection are judged: the arguments ``gold`` and ``by_parent`` of
+    :func:`in_document`."""
+    entry, lumberchunker = registry.find(name), protocol is AS_PUBLISHED_LUMBERCHUNKER
+    quotations = entry.answers if propositions and lumberchunker else entry.quotations
+    return quotations() if quotations else None, propositions and not lumberchunker
 
 
 def token_overlap(

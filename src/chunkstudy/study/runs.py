@@ -253,7 +253,7 @@ class Runs:
         Raises:
             StudyError: if of more than one question in twenty ten chunks are shorter.
         """
-        by_name = {}
+        by_name, measure = {}, f"SpanRecall@{characters}characters"
         for name, scored in list(self.found.items()):
             self.found[name], ranking = self._ranked(scored, rankings.FIRST)
             own = ranking[ranking.groupby("query").cumcount() < rankings.FIRST]
@@ -267,8 +267,9 @@ class Runs:
                 )
             start = read - length
             cut = own.assign(end=own["end"] - (read - characters).clip(lower=0))
-            by_name[name] = self._value(scored, BUDGET, cut[start < characters]).to_frame(BUDGET)
-        return self._together(by_name, (BUDGET,), f"{characters:,} characters")
+            recall = self._value(scored, BUDGET, cut[start < characters])
+            by_name[name] = recall.to_frame(measure)
+        return self._together(by_name, (measure,), f"{characters:,} characters")
 
     def _together(
         self, by_name: Mapping[str, pd.DataFrame], measures: tuple[str, ...], k: int | str

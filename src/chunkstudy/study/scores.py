@@ -12,7 +12,7 @@ from IPython.display import HTML
 
 from chunkstudy.base.places import Places
 from chunkstudy.evaluation import measures, statistics
-from chunkstudy.evaluation.statistics.differences import Pair, differences
+from chunkstudy.evaluation.statistics.differences import Pair, differences, mean_intervals
 from chunkstudy.published import cells
 from chunkstudy.published.cells import Cell
 from chunkstudy.published.sources import source_of
@@ -25,8 +25,8 @@ from chunkstudy.study.tables import Table
 
 PRINTED = ("chunker", "part", "measure", "statistic")
 NUMBERS = ("value", "low", "high")
-COLUMNS = ("run", *PRINTED, "published", "reproduced", "low", "high", "difference", "stack_low",
-           "stack_high", "verdict")  # fmt: skip
+COLUMNS = ("run", *PRINTED, "published", "published encoder", "reproduced", "low", "high",
+           "difference", "stack_low", "stack_high", "verdict")  # fmt: skip
 UNSCALED = ("chunk size", "chunks")
 """What is no fraction."""
 PARTS = ("collection", "chunker", "encoder", "ordering", "protocol")
@@ -104,15 +104,16 @@ class Scores:
         fractions. With ``parts`` also of each corpus."""
         groups = [("all", self.frame)]
         groups += [*self.frame.groupby("part", sort=False)] if parts else []
+        documents = self.documents
         rows: list[dict[str, object]] = []
         for part, some in groups:
             for (chunker, own), measure in product(
                 some.groupby("chunker", sort=False), self.measures
             ):
-                run, values = self.runs[str(chunker)], own[measure]
+                run, values = self.runs[str(chunker)], own.set_index("query_id")[measure]
                 key: dict[str, object] = {"run": run, "chunker": chunker, "part": part}
                 key["measure"] = measure
-                mean, interval = statistics.mean(values), statistics.bootstrap_interval(values)
+                mean, (interval,) = statistics.mean(values), mean_intervals([values], documents)
                 ends = {"low": interval.low, "high": interval.high}
                 rows.append(key | {"statistic": "mean", "value": mean} | ends)
                 std = statistics.population_std(values)
@@ -156,6 +157,7 @@ class Scores:
                 {"chunker": chunker, "other chunker": other, "measure": name},
                 self.of(chunker, name),
                 self.of(other, name),
+                self.documents,
             )
             for chunker, other in pairs
         ]
@@ -170,6 +172,7 @@ class Scores:
                 {"chunker": chunker, "measure": name},
                 self.of(chunker, name),
                 other.of(chunker, name),
+                self.documents,
             )
             for chunker in self.runs
             if chunker in other.runs
@@ -245,7 +248,8 @@ def as_published(frame: pd.DataFrame, rows: str = "chunker") -> pd.DataFrame:
         for line, text in LINES.items():
             said = {_title(names or ["measure"], keys): text(cell) for keys, cell in columns}
             if any(said.values()):
-                lines.append({rows: name, "line": line, **said})
+                of_model = _other_encoder(own) if line == "published" else ""
+                lines.append({rows: name, "line": line + of_model, **said})
                 name = ""
     return pd.DataFrame(lines).rename(columns={"line": ""})
 
@@ -273,7 +277,8 @@ def _row(
     if match is None:
         return shown
     cell, source = match
-    shown |= {"published": cell.published, "difference": value - cell.value}
+    shown |= {"published": cell.published, "published encoder": source.encoder}
+    shown |= {"difference": value - cell.value}
     if source.protocol == protocol and source.encoder in (NONE, encoder):
         shown |= judge.judged(cell, source, value)
     return shown
@@ -284,12 +289,23 @@ def _late(ordering: str) -> str:
     return CONTEXTUALIZED if ordering.startswith(CONTEXTUALIZED) else ""
 
 
+def _other_encoder(cells: pd.DataFrame) -> str:
+    """Return the published model behind a comma if it is not the model that was run here."""
+    if "published encoder" not in cells:
+        return ""
+    known = cells[cells["published encoder"].notna() & (cells["published encoder"] != NONE)]
+    others = known.loc[known["published encoder"] != known["encoder"], "published encoder"]
+    return "".join(f", {titles.encoder(str(slug))}" for slug in others.unique())
+
+
 def _published(cell: pd.DataFrame) -> str:
     return PLUS_MINUS.join(cell["published"].dropna())
 
 
 def _ours(cell: pd.DataFrame) -> str:
-    digits = 0 if cell["measure"].iloc[0] == "chunks" else 2
+    """Our values with the published number of decimals, two at least."""
+    printed = [len(str(text).partition(".")[2]) for text in cell["published"].dropna()]
+    digits = 0 if cell["measure"].iloc[0] == "chunks" else max([2, *printed])
     return PLUS_MINUS.join(decimals(value, digits) for value in cell["reproduced"])
 
 

@@ -21,8 +21,19 @@ from pandas.io.formats.style import Styler
 
 from chunkstudy.evaluation import measures
 from chunkstudy.evaluation.measures import POINT
+from chunkstudy.runs.study_results import StudyError
 from chunkstudy.study import titles
-from chunkstudy.study.formats import IN_TOKENS, Column, Columns, Text, percent, whole
+from chunkstudy.study.formats import (
+    IN_TOKENS,
+    Column,
+    Columns,
+    Text,
+    percent,
+    percent_finely,
+    points,
+    points_finely,
+    whole,
+)
 
 HIDDEN = ("family", "family_size", "interval", "margin", "p_equivalent", "p_equivalent_holm",
           "effect")  # fmt: skip
@@ -49,6 +60,9 @@ LOOK: Any = [
     {"selector": "td, th", "props": "padding: 2px 6px; vertical-align: top"},
     {"selector": "caption", "props": "text-align: left; font-weight: bold"},
 ]
+FRACTIONS = (percent, percent_finely, points, points_finely)
+"""How fractions are shown; no value is above 1."""
+ROUNDING = 1e-9
 LONG = 24
 """Rows beyond which a table is folded behind a line that says what it holds."""
 MOST = 200
@@ -192,10 +206,21 @@ def _interval(frame: pd.DataFrame, name: str, told: Columns) -> tuple[str, pd.Se
 
 
 def _cells(frame: pd.DataFrame, name: str, how: Column) -> pd.Series:
-    """A column's values as text; what is missing is empty."""
+    """A column's values as text; what is missing is empty.
+
+    Raises:
+        StudyError: if a value above 1 would be shown as percent: it is no fraction.
+    """
+    in_tokens = _in_tokens(frame, name, how)
+    if how.text in FRACTIONS and (frame.loc[~in_tokens, name].abs() > 1 + ROUNDING).any():
+        largest = frame.loc[~in_tokens, name].abs().max()
+        raise StudyError(
+            f"column {name!r} holds {largest:.6g}, which is not a fraction and cannot be shown in "
+            "percent; say how it is shown with shown_as"
+        )
     texts = [
         (IN_TOKENS[how.text] if counted else how.text)(value) if pd.notna(value) else ""
-        for value, counted in zip(frame[name], _in_tokens(frame, name, how), strict=True)
+        for value, counted in zip(frame[name], in_tokens, strict=True)
     ]
     return pd.Series(texts, index=frame.index, dtype=object)
 

@@ -13,6 +13,7 @@ TENTH = 0.001
 system is, a point would be much."""
 CUTS = {"Min": "as many as touch"}
 NAME = re.compile(r"(?P<base>\w+)(?:\((?P<options>[\w=,]+)\))?(?:@(?P<cut>\w+))?")
+BUDGET = re.compile(r"(?P<amount>\d+)(?P<unit>tokens|characters)")
 CEILING = re.compile(r"Ceiling\((?P<of>.+)\)")
 
 
@@ -60,8 +61,8 @@ def find(name: str) -> Measure:
         return Measure(name, name)
     title, options = known.title, parts["options"] or ""
     if cut := parts["cut"]:
-        budget = cut.removesuffix("tokens")
-        within = f" within {int(budget):,} tokens" if budget != cut else ""
+        budget = BUDGET.fullmatch(cut)
+        within = f" within {int(budget['amount']):,} {budget['unit']}" if budget else ""
         title += within or f" at {CUTS.get(cut, cut)}"
     words = {"sum": "copies counted", "unit=token": "in tokens"}
     if extra := [words[option] for option in options.split(",") if option]:

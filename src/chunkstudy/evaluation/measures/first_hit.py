@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
@@ -89,6 +89,30 @@ def dcg_first_hit(ranking: Ranking, relevant: Sequence[Ints], cut: int = 10) -> 
 def ceiling(relevant: Sequence[Ints]) -> Floats:
     """The most that any retriever could reach, shape (queries,): 1 if any chunk is relevant."""
     return np.array([float(len(chunks) > 0) for chunks in relevant], dtype=np.float64)
+
+
+def dcg_of_random_order(relevant: ArrayLike, searched: ArrayLike, cut: int = 10) -> Floats:
+    """Return the expected DCG of a ranking in random order, computed exactly.
+
+    Larger chunks are fewer and hit the judged text more often, so that chance alone scores higher:
+    chunkers of different sizes can only be compared by DCG next to this number.
+
+    Args:
+        relevant: number of relevant chunks of each query, shape (queries,).
+        searched: number of chunks that each query searches, shape (queries,).
+        cut: number of ranks that count.
+
+    Returns:
+        Shape (queries,), between 0 and 1.
+    """
+    hits, chunks = (np.asarray(counts, dtype=np.float64) for counts in (relevant, searched))
+    expected, missed = np.zeros(len(hits)), np.ones(len(hits))
+    for rank in range(1, cut + 1):
+        left = np.maximum(chunks - rank + 1, 0)
+        hit = np.divide(hits, left, out=np.zeros_like(hits), where=left > 0).clip(max=1)
+        expected += missed * hit / np.log2(rank + 1)
+        missed *= 1 - hit
+    return expected
 
 
 def _overlapping(collection: Collection, chunks: Chunks, documents: Sequence[int]) -> list[Ints]:

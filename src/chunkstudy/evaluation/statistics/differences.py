@@ -92,7 +92,7 @@ def differences(
     common = [_common(pair) for pair in given]
     changes = [(both[0] - both[1]).to_numpy() for both in common]
     counts_of = [both["document"].nunique() if "document" in both else 0 for both in common]
-    many = [count >= FEWEST_DOCUMENTS for count in counts_of]
+    many = [is_unit(both.get("document")) for both in common]
     grouped = [
         (change, both["document"])
         for change, both, is_many in zip(changes, common, many, strict=True)
@@ -104,8 +104,9 @@ def differences(
         False: iter(statistics.mean_differences(single, seed)),
     }
     rows = []
-    for pair, both, change, documents in zip(given, common, changes, counts_of, strict=True):
-        is_many = documents >= FEWEST_DOCUMENTS
+    for pair, both, change, documents, is_many in zip(
+        given, common, changes, counts_of, many, strict=True
+    ):
         test = next(tested[is_many])
         margin = measures.find(str(pair.keys.get("measure", ""))).margin
         rows.append(
@@ -139,12 +140,24 @@ def differences(
     return table[[*keys, *counts, first, second, *FIGURES]]
 
 
+def is_unit(documents: pd.Series | None) -> bool:
+    """Return True if documents are the unit of tests and intervals: there are 20 or more.
+
+    Questions of one document share its text and are not independent. With fewer documents the
+    question is the unit. Every page and ``chunkstudy evaluate`` decide by this function.
+
+    Args:
+        documents: the document that each question is asked of; None if it is not one.
+    """
+    return documents is not None and documents.nunique() >= FEWEST_DOCUMENTS
+
+
 def mean_intervals(
     columns: Sequence[pd.Series], documents: pd.Series | None
 ) -> list[statistics.Interval]:
     """The 95% interval of each column's mean over queries: over documents, by query id, where there
     are ``FEWEST_DOCUMENTS`` or more."""
-    if documents is None or documents.nunique() < FEWEST_DOCUMENTS:
+    if documents is None or not is_unit(documents):
         return statistics.bootstrap_intervals(columns)
     means = clustered_means((column, documents.loc[column.index]) for column in columns)
     return [mean.interval for mean in means]

@@ -10,7 +10,6 @@ from itertools import product
 import pandas as pd
 
 from chunkstudy.evaluation.statistics.differences import (
-    FEWEST_DOCUMENTS,
     Pair,
     at,
     differences,
@@ -46,7 +45,7 @@ def gains(
     scores = made["scores"].merge(made["parts"], on="part")
     pairs = []
     for encoder, (collection, names) in product(encoders, measures.items()):
-        documents = _enough(documents_of(facts.read(study.places, collection)))
+        documents = documents_of(facts.read(study.places, collection))
         for measure in names:
             rows = at(scores, collection=collection, encoder=run_as(encoder), measure=measure)
             wide = rows.pivot(index="query_id", columns="arm", values="value")
@@ -99,14 +98,8 @@ def context_gains(
                 first, second = (scores.wide(measure).mean(axis=1).sort_index() for scores in both)
                 keys = {"measure": measure, "collection": collection, "model": encoder,
                         "context": source, "chunkers": len(some)}  # fmt: skip
-                pairs.append(Pair(keys, first, second, _enough(both[0].documents)))
+                pairs.append(Pair(keys, first, second, both[0].documents))
     if not pairs:
         raise StudyError('nothing of this has a record; compute="missing" runs it')
     family = "contexts, {collection}, {model}, {chunkers} chunkers"
     return differences(pairs, family, "with context", "plain")
-
-
-def _enough(documents: pd.Series | None) -> pd.Series | None:
-    """The document of each question, where they are not too few to draw from."""
-    few = documents is None or documents.nunique() < FEWEST_DOCUMENTS
-    return None if few else documents

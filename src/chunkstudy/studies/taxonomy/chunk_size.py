@@ -54,6 +54,7 @@ from chunkstudy.runs.study_results import StudyError
 from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.taxonomy.tables import METHOD_OF
 from chunkstudy.study import drawing, titles
+from chunkstudy.study.formats import Column, Columns, tenths
 from chunkstudy.study.runs import RunCache, Runs, RunScores
 
 NAME = "chunk-sizes"
@@ -63,6 +64,10 @@ COLLECTIONS = tuple(
 PAPERS = tuple(map(slug, WINDOWS))
 """The taxonomy's models, whose own tokens its code counts (plot_chunkcount_vs_performance.py)."""
 POOLED = "in-corpus, pooled"
+SIZES: Columns = {
+    "relevant": Column("tokens per relevant chunk", tenths),
+    "document": Column("tokens per chunk of the relevant documents", tenths),
+}
 SPREAD = ("published lowest r", "published highest r")
 TITLES = {PRE_EMBEDDING: "plain", CONTEXTUALIZED: "late", CHANGE: CHANGE}
 WORDS = {"text": "ours, as the words define it", "code": "ours, as the code does it"}

@@ -1,0 +1,112 @@
+"""How much of the answer do chunks of three sizes find within the first 1,000 tokens read?
+
+Each question is searched in its own document by plain vectors. Retrieved chunks are read in rank
+order until the token budget is spent; the last chunk is cut off there. A fixed number of chunks
+would favour large chunks, because more text is read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from chunkstudy.base.protocols import CORRECTED
+from chunkstudy.base.spans import Collection
+from chunkstudy.base.tokens import cl100k_offsets
+from chunkstudy.collections import registry
+from chunkstudy.evaluation.measures.reading_budget import AGAIN, budget_recall
+from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, to_tokens
+from chunkstudy.llm.prices import Estimate
+from chunkstudy.runs import steps
+from chunkstudy.runs.conditions import MINILM_512, PRE_EMBEDDING, Condition, parse_encoder
+from chunkstudy.runs.estimate import reading
+from chunkstudy.runs.study_runs import Context, Tables
+from chunkstudy.studies.controls.equal_budget import ranked
+
+NAME = "equal-reading"
+COLLECTIONS = ()
+WITHIN = (
+    "fairytaleqa-within",
+    "chroma-within",
+    "covid-qa-within",
+    "evidence-inference-within",
+    "qmsum-within",
+)
+CHUNKERS = ("fixed-64", "fixed-256", "recursive-200-0")
+"""The chunkers of the registered comparisons."""
+BUDGETS = (500, 1_000, 2_000)
+"""cl100k tokens that are read."""
+DECIMALS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One collection searched by one encoder."""
+
+    collection: str
+    encoder: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.collection}/{self.encoder}"
+
+
+PLAN = tuple(Part(collection, MINILM_512) for collection in WITHIN)
+
+
+def part(context: Context, part: Part) -> Tables:
+    """Run one part.
+
+    Returns:
+        ``scores``: recall per chunker, budget and query. ``chunkers``: number of chunks and mean
+        cl100k tokens per chunk. ``answers``: cl100k tokens of each query's gold text and its
+        document. ``parts``: the part itself.
+    """
+    collection, store = context.collection(part.collection), context.store(part.encoder)
+    offsets = [cl100k_offsets(document.text) for document in collection.documents]
+    scores, chunkers = [], []
+    for chunker in CHUNKERS:
+        context.say(f"{part.name}: {chunker}")
+        condition = Condition(part.collection, chunker, part.encoder, PRE_EMBEDDING, CORRECTED.name)
+        chunks = context.chunks(condition, store)
+        ranking = ranked(collection, chunks, steps.encode(collection, chunks, store))
+        judged, in_tokens = to_tokens(JudgedSpans.of(collection), chunks, offsets)
+        for budget in BUDGETS:
+            recall = budget_recall(judged, in_tokens, ranking.chunk, budget, AGAIN)
+            queries = [query.id for query in collection.queries]
+            rows = pd.DataFrame({"query_id": queries, "value": recall.round(DECIMALS)})
+            scores.append(rows.assign(chunker=chunker, budget=budget))
+        tokens = float(in_tokens.lengths.mean())
+        chunkers.append({"chunker": chunker, "chunks": len(chunks), "tokens": tokens})
+    tables = {
+        "scores": pd.concat(scores, ignore_index=True)[["chunker", "budget", "query_id", "value"]],
+        "chunkers": pd.DataFrame(chunkers),
+        "answers": answers(collection, judged),
+        "parts": pd.DataFrame([{"collection": part.collection, "encoder": part.encoder}]),
+    }
+    return {name: table.assign(part=part.name) for name, table in tables.items()}
+
+
+def answers(collection: Collection, judged: JudgedSpans) -> pd.DataFrame:
+    """Return the document of each query and the number of cl100k tokens of its gold text.
+
+    Args:
+        collection: the queries.
+        judged: the gold spans in tokens.
+    """
+    rows = []
+    for place, query in enumerate(collection.queries):
+        spans = zip(
+            *(x[judged.query == place] for x in (judged.document, judged.start, judged.end)),
+            strict=True,
+        )
+        gold = {(document, token) for document, start, end in spans for token in range(start, end)}
+        rows.append({"query_id": query.id, "document": query.document or "", "tokens": len(gold)})
+    return pd.DataFrame(rows)
+
+
+def estimate(part: Part) -> Estimate:
+    """Estimate the tokens and time of one part."""
+    tokens = registry.find(part.collection).tokens * len(CHUNKERS)
+    return reading(parse_encoder(part.encoder).model, tokens)
