@@ -39,6 +39,8 @@ NO_LOSS = -0.02
 YES, NO, MOSTLY, DEPENDS = "yes", "no", "mostly", "it depends on the collection"
 OPEN = "open with fewer than five collections"
 SEEN = "significant in"
+SEEN_OVER_DOCUMENTS = "significant over documents in"
+"""The same where documents are the unit of the tests (20 or more), which was not registered."""
 
 
 class Rule(NamedTuple):
@@ -83,8 +85,10 @@ def system_gains(
     """Each system minus its baseline, a row a collection and model where both are recorded.
 
     Returns:
-        the columns of :func:`differences`; ``p`` is a paired t-test over questions also where
-        ``low`` and ``high`` draw whole documents.
+        the columns of :func:`differences`; ``p``, ``p_holm`` and ``shown`` are of a paired t-test
+        over questions, as registered, also where ``low`` and ``high`` draw whole documents;
+        ``p_holm_documents`` and ``shown_documents`` are of the test over documents where there are
+        20 or more, the unit that every other page uses.
 
     Raises:
         StudyError: if nothing that was asked for is recorded.
@@ -110,7 +114,9 @@ def system_gains(
     tested = differences([replace(pair, documents=None) for pair in pairs], *ends)
     if "documents" in over_documents:
         tested.insert(list(tested).index("n") + 1, "documents", over_documents["documents"])
-    return tested.assign(**over_documents[["low", "high", "interval"]])
+    over_documents = over_documents[["low", "high", "interval", "p_holm", "shown"]]
+    names = {"p_holm": "p_holm_documents", "shown": "shown_documents"}
+    return tested.assign(**over_documents.rename(columns=names))
 
 
 def together(rows: pd.DataFrame) -> pd.DataFrame:
@@ -139,25 +145,29 @@ def answers(rows: pd.DataFrame, summed: pd.DataFrame) -> pd.DataFrame:
 
     Returns:
         ``name`` and ``question`` of the rule, ``model``, ``answer``, how many collections were
-        ``counted``, those in which the outcome is ``significant in``, and of the rule's first
-        comparison the mean over collections with its interval.
+        ``counted``, those in which the outcome is ``significant in``, over questions and over
+        documents, and of the rule's first comparison the mean over collections with its interval.
     """
     found = []
     for rule, model in product(RULES, dict.fromkeys(rows["model"])):
         of_pairs = [
-            at(rows, model=model, system=system, baseline=baseline).set_index("collection")["shown"]
+            at(rows, model=model, system=system, baseline=baseline).set_index("collection")
             for system, baseline in rule.pairs
         ]
-        counted = [name for name in of_pairs[0].index if all(name in part for part in of_pairs)]
-        seen = [name for name in counted if all(part[name] == rule.outcome for part in of_pairs)]
+        counted = [one for one in of_pairs[0].index if all(one in part.index for part in of_pairs)]
+        seen, over_documents = (
+            [one for one in counted if all(part.at[one, unit] == rule.outcome for part in of_pairs)]
+            for unit in ("shown", "shown_documents")
+        )
         if counted:
             system, baseline = rule.pairs[0]
             mean = at(summed, model=model, system=system, baseline=baseline, over=ALL).iloc[0]
             answer = judged(rule, len(seen)) if len(counted) >= COLLECTIONS else OPEN
-            told = (rule.name, rule.question, model, answer, len(counted), ", ".join(seen))
-            found.append((*told, *mean[["difference", "low", "high"]]))
-    columns = ["name", "question", "model", "answer", "counted", SEEN, "difference", "low",
-               "high"]  # fmt: skip
+            told = (rule.name, rule.question, model, answer, len(counted))
+            where = (", ".join(seen), ", ".join(over_documents))
+            found.append((*told, *where, *mean[["difference", "low", "high"]]))
+    columns = ["name", "question", "model", "answer", "counted", SEEN, SEEN_OVER_DOCUMENTS,
+               "difference", "low", "high"]  # fmt: skip
     return pd.DataFrame(found, columns=columns)
 
 

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
 from chunkstudy.evaluation.statistics.differences import HIGHER, LOWER, at
-from chunkstudy.studies.late_chunking.gains import ALL, NO_LOSS, SEEN, Rule
+from chunkstudy.studies.late_chunking.gains import (
+    ALL,
+    NEW,
+    NO_LOSS,
+    SEEN,
+    SEEN_OVER_DOCUMENTS,
+    Rule,
+)
 from chunkstudy.studies.late_chunking.systems import AVERAGED, BOTH, PLAIN, WORDS, late
 from chunkstudy.study import titles
 from chunkstudy.study.drawing import COLORS, intervals, rows_named, style, titled, zero
-from chunkstudy.study.formats import Column, Columns, percent, points, whole
+from chunkstudy.study.formats import Column, Columns, estimate, percent, points, probability, whole
 
 COLUMNS: Columns = {
     SEEN: Column(SEEN, titles.named("collection")),
+    SEEN_OVER_DOCUMENTS: Column(SEEN_OVER_DOCUMENTS, titles.named("collection")),
+    "shown_documents": Column("outcome over documents", str),
+    "p_holm_documents": Column("p over documents", probability),
     "counted": Column("collections recorded", whole),
     "collections counted": Column("collections", whole),
     "ends": Column("smallest to largest", str),
@@ -33,29 +45,63 @@ PANELS = (
 """Systems and baselines, and what heads them; plain vectors are the baseline where none is said."""
 
 
-def sentence(rule: Rule, rows: pd.DataFrame) -> str:
-    """A rule's answers in words: the answer, where all models agree; of each model in how many
-    collections its outcome is significant, and in brackets the mean over collections.
+def sentence(rule: Rule, rows: pd.DataFrame, summed: pd.DataFrame) -> str:
+    """Return a rule's answers as two sentences.
+
+    The first gives the answer, if all models agree, and for each model in how many collections the
+    registered test is significant and the mean difference over collections. The second gives the
+    count with documents as the unit and the means over the collections read after the registration.
 
     Args:
         rule: one of :data:`RULES`.
         rows: its rows of :func:`gains.answers`.
+        summed: of :func:`gains.together`.
     """
     agreed = set(rows["answer"])
     opening = rows["answer"].iloc[0] if len(agreed) == 1 else "it depends on the model"
     parts: list[str] = []
     for _, row in rows.iterrows():
-        seen = len(row[SEEN].split(", ")) if row[SEEN] else 0
-        collections, mean = ("", "") if parts else (" collections", " points on average")
-        spread = f" [{points(row['low'])}, {points(row['high'])}]" if row["counted"] > 1 else ""
-        said = [f"{points(row['difference'])}{spread}{mean}"]
+        collections = "" if parts else " collections"
+        said = [_means(rule, str(row["model"]), summed, ALL)]
         said += [row["answer"]] if len(agreed) > 1 else []
         said += ["no loss"] if rule.removes and row["low"] > NO_LOSS else []
         parts.append(
-            f"with {titles.encoder(row['model'])} in {seen} of {row['counted']}{collections} "
-            f"({'; '.join(said)})"
+            f"with {titles.encoder(row['model'])} in {_count(row[SEEN])} of "
+            f"{row['counted']}{collections} ({'; '.join(said)})"
         )
-    return f"{opening.capitalize()}: significantly {rule.outcome} {', '.join(parts)}."
+    first = f"{opening.capitalize()}: significantly {rule.outcome} {', '.join(parts)}."
+    counts = [_count(row[SEEN_OVER_DOCUMENTS]) for _, row in rows.iterrows()]
+    second = f"Over documents instead of questions: {_listed(map(str, counts))}"
+    new = [_means(rule, str(model), summed, NEW) for model in rows["model"]]
+    if all(new):
+        second += f"; in the collections read after the registration: {_listed(new)} points"
+    return f"{first} {second}."
+
+
+def _means(rule: Rule, model: str, summed: pd.DataFrame, over: str) -> str:
+    """Mean differences of a rule's comparisons over collections, in points, each with its baseline
+    if the rule has several."""
+    texts = []
+    for system, baseline in rule.pairs:
+        rows = at(summed, model=model, system=system, baseline=baseline, over=over)
+        if rows.empty:
+            return ""
+        row = rows.iloc[0]
+        text = estimate(row) if row["collections counted"] > 1 else points(row["difference"])
+        against = f" against {titles.system(baseline)}" if len(rule.pairs) > 1 else ""
+        texts.append(f"{text}{' points' if over == ALL else ''}{against}")
+    return " and ".join(texts)
+
+
+def _count(collections: str) -> int:
+    """Return how many names a list that is joined by commas has."""
+    return len(collections.split(", ")) if collections else 0
+
+
+def _listed(texts: Iterable[str]) -> str:
+    """Join texts as a sentence does: ``a, b and c``."""
+    *first, last = texts
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def compared(rows: pd.DataFrame) -> list[str]:
