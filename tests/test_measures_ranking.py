@@ -15,7 +15,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query, chunk_documents
-from chunkstudy.evaluation.measures.first_hit import ceiling, dcg_first_hit, relevant_chunks
+from chunkstudy.evaluation.measures.first_hit import (
+    ceiling,
+    dcg_first_hit,
+    dcg_of_random_order,
+    relevant_chunks,
+)
 from chunkstudy.evaluation.measures.ranking import judged_documents, per_query, tie_bounds
 from chunkstudy.evaluation.retrieval.chunks import Ranking, nothing_kept, search
 from chunkstudy.evaluation.retrieval.small_to_large import best_of_each
@@ -213,3 +218,21 @@ def test_dcg_is_the_published_sum_over_the_chunks_read(seed: int, cut: int, grou
     found = dcg_first_hit(best_of_each(ranking, parents) if grouped else ranking, relevant, cut)
     assert found.tolist() == pytest.approx(expected)
     assert (found <= ceiling(relevant)).all()
+
+
+@given(st.integers(1, 6), st.integers(0, 6), st.integers(1, 4))
+def test_the_dcg_of_a_random_order_is_its_mean_over_all_orders(
+    chunks: int, relevant: int, cut: int
+) -> None:
+    relevant = min(relevant, chunks)
+    scores = []
+    for order in itertools.permutations(range(chunks)):
+        ranks = [rank for rank, chunk in enumerate(order[:cut]) if chunk < relevant]
+        scores.append(1 / np.log2(ranks[0] + 2) if ranks else 0.0)
+    (expected,) = dcg_of_random_order([relevant], [chunks], cut)
+    assert expected == pytest.approx(np.mean(scores))
+
+
+def test_a_random_order_of_larger_chunks_scores_higher() -> None:
+    small, large = dcg_of_random_order([1, 1], [160, 40])
+    assert large > 3 * small

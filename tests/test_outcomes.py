@@ -18,6 +18,7 @@ from chunkstudy.runs.library import Library
 from chunkstudy.runs.parquet import RecordError
 from chunkstudy.studies.which_chunker.advice import GROUP, advice
 from chunkstudy.studies.which_chunker.ranking import READ, by_words, ranking
+from chunkstudy.study.formats import number
 from chunkstudy.study.tables import Table, as_text
 
 DIFFERENCE = ("difference", "a minus b", "late - plain")
@@ -73,10 +74,10 @@ def test_where_an_outcome_is_shown_its_family_and_size_stand_below(
     compared: dict[str, pd.DataFrame],
 ) -> None:
     for name, table in compared.items():
-        found = Table.of(table)
+        found = Table.of(table, columns={"*": number})
         note, shown, families = found.note, found.text, table["family"].nunique()
         assert "shown" in shown and not {"p", "p, Holm"} & {*map(str, shown)}, name
-        assert "p, Holm" in as_text(table, [*map(str, table)], {}), name  # for papers
+        assert "p, Holm" in as_text(table, [*map(str, table)], {"*": number}), name  # for papers
         named = note.count(" tests)") + note.count(" test)")
         assert named >= families or f"each of {families} families" in note, name
         assert "less than a point" in note or "less than 0.1 points" in note, name

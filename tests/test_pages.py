@@ -220,6 +220,12 @@ def test_the_first_answer_of_each_page_stands_in_the_pages_order() -> None:
     assert first.startswith("1. **First?** Yes.") and second.startswith("2. **Second?** No.")
 
 
+def test_recommendations_stand_in_a_table_with_their_evidence() -> None:
+    rows = pd.DataFrame({"question": ["How?"], "answer": ["So."], "evidence": ["1 [0, 2]."]})
+    head, rule, row = readme.advice(rows.assign(details="x")).splitlines()
+    assert head.count("|") == rule.count("|") == 4 and row == "| How? | So. | 1 [0, 2]. |"
+
+
 def test_every_row_of_what_to_reproduce_quotes_a_number_that_a_notebook_kept() -> None:
     study = Places(Path(__file__).parents[1])
     text = (study.root / "REPRODUCING.md").read_text(encoding="utf-8")

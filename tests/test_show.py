@@ -173,7 +173,7 @@ def test_a_value_above_one_is_refused_in_a_column_that_is_shown_in_percent(
     values: list[float], other: float
 ) -> None:
     assert list(Table.of(pd.DataFrame({"x": values})).text["x"]) == [*map(percent, values)]
-    with pytest.raises(StudyError, match="column 'x' holds .*is not a fraction.*shown_as"):
+    with pytest.raises(StudyError, match=r"column 'x' holds .*is not a fraction.*shown_as"):
         Table.of(pd.DataFrame({"x": [*values, other]}))
     shown = Table.of(pd.DataFrame({"x": [*values, other]}), columns={"x": whole}).text["x"]
     assert list(shown)[-1] == whole(other)

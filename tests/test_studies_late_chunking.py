@@ -10,10 +10,18 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from chunkstudy.base.spans import Collection, Document, Judgment, Query
+from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.runs.study_results import StudyError
-from chunkstudy.studies.late_chunking import gains, layouts, reading, systems, word_search
+from chunkstudy.studies.late_chunking import (
+    gains,
+    layouts,
+    reading,
+    systems,
+    word_gap,
+    word_search,
+)
 from chunkstudy.studies.late_chunking.systems import AVERAGED, BOTH, PLAIN, WORDS, late
+from chunkstudy.study.formats import points
 from chunkstudy.study.study import Study
 
 QUESTIONS = [f"q{i:02}" for i in range(80)]
@@ -86,15 +94,74 @@ def test_an_answer_counts_what_every_comparison_of_its_rule_shows() -> None:
     means = {PLAIN: 0.5, late(512, AVERAGED): 0.5, WORDS: 0.7, BOTH: 0.7}
     read = [scored(means, name, noise=0.02) for name in ("chroma-within", "covid-qa-within")]
     rows = gains.system_gains(read, gains.comparisons(list(means)))
-    found = gains.answers(rows, gains.together(rows)).set_index("name")
+    summed = gains.together(rows)
+    found = gains.answers(rows, summed).set_index("name")
     assert list(found.index) == ["averaged", "words", "fusion"]
     assert found.loc["words", gains.SEEN] == "chroma-within, covid-qa-within"
     assert found.loc["fusion", gains.SEEN] == ""
     averaged = found.loc[["averaged"]]
     rule = next(rule for rule in gains.RULES if rule.name == "averaged")
-    said = reading.sentence(rule, averaged)
+    said = reading.sentence(rule, averaged, summed)
     assert said.startswith("Open with fewer than five collections: significantly lower with all")
     assert ("no loss" in said) == (averaged["low"].iloc[0] > gains.NO_LOSS)
+
+
+def test_a_sentence_names_the_difference_from_every_baseline_and_counts_over_documents() -> None:
+    means = {PLAIN: 0.5, WORDS: 0.7, BOTH: 0.7}
+    names = ("chroma-within", "covid-qa-within", "qmsum-within")
+    read = [scored(means, name, noise=0.02) for name in names]
+    rows = gains.system_gains(read, gains.comparisons(list(means)))
+    summed = gains.together(rows)
+    found = gains.answers(rows, summed)
+    fusion = next(rule for rule in gains.RULES if rule.name == "fusion")
+    said = reading.sentence(fusion, found[found["name"] == "fusion"], summed)
+    assert " against plain and " in said and " against BM25" in said
+    words = next(rule for rule in gains.RULES if rule.name == "words")
+    said = reading.sentence(words, found[found["name"] == "words"], summed)
+    new = summed[(summed["over"] == gains.NEW) & (summed["system"] == WORDS)].iloc[0]
+    assert "Over documents instead of questions: 3; in the collections read after" in said
+    assert f"registration: {points(new['difference'])} points." in said
+
+
+def test_the_registered_test_is_over_questions_and_documents_stand_beside_it() -> None:
+    """Questions of a document that agree make questions look more independent than they are."""
+    draw = np.random.default_rng(0)
+    level = np.repeat(draw.normal(0.03, 0.08, 40), 2)
+    scores = pd.DataFrame({PLAIN: 0.5, WORDS: 0.5 + level}, QUESTIONS)
+    some = systems.SystemScores("covid-qa-within", "m", "DCG@10", scores, DOCUMENTS)
+    (row,) = gains.system_gains([some], [(WORDS, PLAIN)]).to_dict("records")
+    by_document = stats.ttest_1samp(level[::2], 0)
+    assert row["p"] == pytest.approx(stats.ttest_1samp(level, 0).pvalue)
+    assert row["p_holm_documents"] == pytest.approx(by_document.pvalue)
+    assert row["p"] < row["p_holm_documents"]
+
+
+def test_means_by_chunker_are_those_of_the_chunker_alone() -> None:
+    read = {
+        name: [scored({PLAIN: 0.5, WORDS: 0.5 + step}, one) for one in ("a-within", "b-within")]
+        for name, step in (("fixed-64", 0.1), ("fixed-256", 0.3))
+    }
+    table = gains.by_chunker(read, [(WORDS, PLAIN)]).set_index("chunker")
+    for name, of_chunker in read.items():
+        wanted = np.mean([(x.scores[WORDS] - x.scores[PLAIN]).mean() for x in of_chunker])
+        assert table.loc[name, "difference"] == pytest.approx(wanted)
+    both = scored({PLAIN: 0.5, WORDS: 0.6, BOTH: 0.7})
+    means = systems.search_means({"fixed-64": [both, scored({PLAIN: 0.5})]})
+    assert len(means) == 1 and means.loc[0, WORDS] == pytest.approx(both.scores[WORDS].mean())
+
+
+def test_the_word_gap_is_the_best_answering_chunk_minus_the_best_other_chunk() -> None:
+    text = "Rye is sown in autumn. Oats are sown in spring. Nothing else grows."
+    ends = [text.index(". ") + 1, text.index("spring.") + 7, len(text)]
+    chunks = Chunks(np.zeros(3, np.int64), np.array([0, *ends[:2]]), np.array(ends))
+    collection = Collection(
+        "one", (Document("d", text),),
+        (Query("q", "rye sown", "d"), Query("stop", "is the", "d")),
+        (Judgment("q", "d", 0, ends[0]), Judgment("stop", "d", 0, ends[0])),
+    )  # fmt: skip
+    (row,) = word_gap.largest_shares(collection, chunks).to_dict("records")
+    asked = {"rye", "sown"}  # and no stop word
+    assert row["query_id"] == "q" and row["answering"] == 1.0 and row["other"] == 1 / len(asked)
 
 
 @pytest.mark.parametrize("model", [systems.MINILM, f"{systems.MPNET}-bfloat16"])

@@ -23,7 +23,7 @@ from chunkstudy.study.notebook import NotebookError, check
 
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 KERNEL = "python3"
-SUMMING_UP = ("which_chunker", "claims", "00_overview")
+SUMMING_UP = ("which_chunker", "what_to_do", "claims", "00_overview")
 """Notebooks that read what others wrote, in their order."""
 KERNELS, STILLBORN = 3, "Kernel died before replying"
 """How many are started for a notebook at most, and what jupyter_client says of one that never

@@ -4,6 +4,7 @@ table at the head of REPRODUCING.md."""
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import pandas as pd
 
@@ -21,14 +22,8 @@ HEADLINES = (
     "taxonomy_rq3_contextualized",
 )
 """Pages whose first answer stands on the first screen."""
-ADVISING = "which_chunker"
-ADVICE = (
-    "What should search?",
-    "How large should chunks be?",
-    "Plain or late chunking?",
-    "When should documents be left whole?",
-)
-"""Its answers that say what to do."""
+RECOMMENDATIONS = "what_to_do"
+"""The table of what to do."""
 HEADS = (
     "work", "numbers published", "computed", "exact", "of these, retrieval scores",
     "in its search's range", "deviate", "the rest waits for",
@@ -43,16 +38,16 @@ QUOTED = re.compile(r"(<!-- ([\w-]+/[\w-]+) -->)[^<]*")
 
 def fill(places: Places) -> None:
     """Write the generated parts of ``README.md`` and the numbers of ``REPRODUCING.md`` anew."""
-    blocks = {
-        "works": works(written.table(places, "comparison")),
-        "advice": advice(written.answers(places)),
-        "findings": headlines(written.answers(places), "results/notebooks/"),
+    blocks: dict[str, Callable[[], str]] = {
+        "works": lambda: works(written.table(places, "comparison")),
+        "advice": lambda: advice(written.table(places, RECOMMENDATIONS)),
+        "findings": lambda: headlines(written.answers(places), "results/notebooks/"),
     }
     numbers = written.numbers(places)
     for path in (places.root / "README.md", places.root / "REPRODUCING.md"):
         if path.exists():
             text = path.read_text(encoding="utf-8")
-            text = GENERATED.sub(lambda mark: f"{mark[1]}\n{blocks[mark[2]]}\n\n{mark[3]}", text)
+            text = GENERATED.sub(lambda mark: f"{mark[1]}\n{blocks[mark[2]]()}\n\n{mark[3]}", text)
             write_text(path, QUOTED.sub(lambda mark: mark[1] + numbers[mark[2]], text))
 
 
@@ -67,11 +62,14 @@ def works(comparison: pd.DataFrame) -> str:
     return "\n".join([head, "|" + "---|" * len(HEADS), *lines])
 
 
-def advice(answers: pd.DataFrame) -> str:
-    """What to do, a point an answer."""
-    given = answers[answers["page"] == ADVISING].set_index("question")["answer"]
-    known = given.reindex(list(ADVICE)).dropna()
-    return "\n".join(f"- **{question}** {answer}" for question, answer in known.items())
+def advice(recommendations: pd.DataFrame) -> str:
+    """Return the recommendations as a Markdown table: question, answer, evidence."""
+    heads = ("question", "answer", "evidence")
+    rows = recommendations[list(heads)].itertuples(index=False)
+    lines = [
+        f"| {' | '.join(str(cell).replace('|', chr(92) + '|') for cell in row)} |" for row in rows
+    ]
+    return "\n".join(["| Question | Answer | Evidence |", "|---|---|---|", *lines])
 
 
 def headlines(answers: pd.DataFrame, folder: str = "") -> str:

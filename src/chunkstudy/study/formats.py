@@ -46,6 +46,7 @@ def decimals(value: float, digits: int = 2, scale: float = 1.0, signed: bool = F
 percent = partial(decimals, digits=1, scale=100)
 percent_finely = partial(decimals, digits=2, scale=100)
 points = partial(decimals, digits=1, scale=100, signed=True)
+points_without_sign = partial(decimals, digits=1, scale=100)
 points_finely = partial(decimals, digits=2, scale=100, signed=True)
 whole = partial(decimals, digits=0)
 tenths = partial(decimals, digits=1)

@@ -17,6 +17,7 @@ from chunkstudy.base.tokens import cl100k_offsets
 from chunkstudy.collections import registry
 from chunkstudy.evaluation.measures.reading_budget import AGAIN, budget_recall
 from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, to_tokens
+from chunkstudy.evaluation.statistics.differences import Pair, at, differences
 from chunkstudy.llm.prices import Estimate
 from chunkstudy.runs import steps
 from chunkstudy.runs.conditions import MINILM_512, PRE_EMBEDDING, Condition, parse_encoder
@@ -35,6 +36,8 @@ WITHIN = (
 )
 CHUNKERS = ("fixed-64", "fixed-256", "recursive-200-0")
 """The chunkers of the registered comparisons."""
+LARGE = "fixed-256"
+"""The chunker that the others are compared with."""
 BUDGETS = (500, 1_000, 2_000)
 """cl100k tokens that are read."""
 DECIMALS = 4
@@ -86,6 +89,43 @@ def part(context: Context, part: Part) -> Tables:
         "parts": pd.DataFrame([{"collection": part.collection, "encoder": part.encoder}]),
     }
     return {name: table.assign(part=part.name) for name, table in tables.items()}
+
+
+def compare_sizes(tables: Tables) -> pd.DataFrame:
+    """Compare smaller chunks with fixed chunks of 256 tokens, per collection and budget.
+
+    Args:
+        tables: of the stored experiment.
+
+    Returns:
+        ``answer tokens``, the median length of the gold text, ``tokens``, the mean length of the
+        smaller chunks, and the columns of :func:`differences`; Holm's correction is over all
+        comparisons at one budget.
+    """
+    scores = tables["scores"].merge(tables["parts"], on="part")
+    pairs, added = [], []
+    for (collection, part, budget), rows in scores.groupby(
+        ["collection", "part", "budget"], sort=False
+    ):
+        wide = rows.pivot(index="query_id", columns="chunker", values="value")
+        gold = at(tables["answers"], part=part).set_index("query_id")
+        lengths = at(tables["chunkers"], part=part).set_index("chunker")["tokens"]
+        for chunker in (name for name in CHUNKERS if name != LARGE):
+            keys: dict[str, object] = {"collection": collection, "chunker": chunker}
+            keys |= {"other": LARGE, "measure": f"SpanRecall@{budget}tokens", "budget": budget}
+            pairs.append(Pair(keys, wide[chunker], wide[LARGE], gold["document"]))
+            median = float(gold["tokens"].median())
+            added.append({"answer tokens": median, "tokens": float(lengths[chunker])})
+    tested = differences(pairs, "size at {budget} tokens read", "recall", "recall of the other")
+    return tested.assign(**pd.DataFrame(added)).sort_values(
+        ["budget", "answer tokens"], kind="stable", ignore_index=True
+    )
+
+
+def make(context: Context) -> Tables:
+    """Run all parts."""
+    made = [part(context, one) for one in PLAN]
+    return {name: pd.concat([tables[name] for tables in made]) for name in made[0]}
 
 
 def answers(collection: Collection, judged: JudgedSpans) -> pd.DataFrame:

@@ -9,7 +9,7 @@ once, with a t-interval over collections.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from typing import NamedTuple
@@ -134,6 +134,26 @@ def together(rows: pd.DataFrame) -> pd.DataFrame:
                 means.append((*compared, over, len(some), mean, *ends))
     counted = ["over", "collections counted", "difference", "low", "high", "least", "most"]
     return pd.DataFrame(means, columns=[*keys, *counted])
+
+
+def by_chunker(
+    read: Mapping[str, Sequence[SystemScores]], compared: Sequence[tuple[str, str]]
+) -> pd.DataFrame:
+    """Return the means over collections of each comparison with the chunks of one chunker alone.
+
+    Args:
+        read: by chunker, the scores of every collection and model.
+        compared: systems, each with its baseline.
+
+    Returns:
+        ``chunker`` and the columns of :func:`together`, all collections only.
+    """
+    tables = []
+    for chunker, scores in read.items():
+        rows = together(system_gains(scores, compared, f"with {chunker} alone"))
+        tables.append(at(rows, over=ALL).assign(chunker=chunker))
+    table = pd.concat(tables, ignore_index=True)
+    return table[["chunker", *(name for name in table if name != "chunker")]]
 
 
 def answers(rows: pd.DataFrame, summed: pd.DataFrame) -> pd.DataFrame:

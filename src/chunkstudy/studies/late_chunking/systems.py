@@ -106,6 +106,25 @@ def read(
     return read
 
 
+def search_means(read: Mapping[str, Sequence[SystemScores]]) -> pd.DataFrame:
+    """Return the mean scores of plain vectors, BM25 and hybrid search by chunker.
+
+    Args:
+        read: by chunker, the scores of every collection and model.
+
+    Returns:
+        A row per collection, model and chunker that all three are recorded with; fractions.
+    """
+    rows = []
+    for chunker, of_chunker in read.items():
+        for some in of_chunker:
+            if {PLAIN, WORDS, BOTH} <= set(some.scores):
+                means = some.scores[[PLAIN, WORDS, BOTH]].mean().to_dict()
+                rows.append(some.keys | {"chunker": chunker, **means})
+    columns = ["collection", "model", "measure", "chunker", PLAIN, WORDS, BOTH]
+    return pd.DataFrame(rows, columns=columns)
+
+
 def left_out(read: Sequence[SystemScores]) -> pd.DataFrame:
     """What is not recorded and so not compared: a row for all collections that lack the same of a
     model."""

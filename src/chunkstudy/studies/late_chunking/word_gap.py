@@ -69,6 +69,12 @@ def part(context: Context, part: Part) -> Tables:
     }
 
 
+def make(context: Context) -> Tables:
+    """Run all parts."""
+    made = [part(context, one) for one in PLAN]
+    return {name: pd.concat([tables[name] for tables in made]) for name in made[0]}
+
+
 def largest_shares(collection: Collection, chunks: Chunks) -> pd.DataFrame:
     """Return each question's largest share of words in an answering and in another chunk.
 

@@ -10,13 +10,11 @@ from matplotlib.figure import Figure
 
 from chunkstudy.evaluation.statistics.differences import LOWER
 from chunkstudy.runs.conditions import PRE_EMBEDDING
-from chunkstudy.studies.which_chunker.ranking import READ, System
+from chunkstudy.studies.which_chunker.ranking import GROUP, READ, System
 from chunkstudy.study import titles
 from chunkstudy.study.drawing import COLORS, intervals, one_legend, rows_named, style, titled
 from chunkstudy.study.formats import Column, Columns, points, whole
 
-GROUP = ["task", "collection", "encoder"]
-"""What is ranked by itself, as the tables name it."""
 SYSTEM = list(System._fields)
 AS_GOOD = "not significantly worse"
 SLUG_WINDOW = re.compile(r"(?<=late|lain), (\d+) tokens")

@@ -33,6 +33,7 @@ from chunkstudy.runs.conditions import (
     NONE,
     PRE_EMBEDDING,
     Condition,
+    EncoderName,
     parse_chunker,
     parse_encoder,
     parse_method,
@@ -40,6 +41,7 @@ from chunkstudy.runs.conditions import (
 from chunkstudy.runs.library import Library
 from chunkstudy.runs.parquet import RecordError
 from chunkstudy.runs.records import Record
+from chunkstudy.study.random_order import COLUMN, RandomOrder
 
 WORDS, BOTH = "words", "both"
 """BM25, and its fusion with plain vectors."""
@@ -58,6 +60,8 @@ QUESTIONS = (
     *((IN_DOCUMENT, name) for name in WITHIN),
 )
 """Tasks, and the collections in which each is asked."""
+GROUP = ["task", "collection", "encoder"]
+"""The columns of one ranking."""
 FEWEST = 3
 """Systems below which none can be called the best."""
 WINDOW = 512
@@ -86,10 +90,10 @@ class System(NamedTuple):
 
 
 class RecordedScores(NamedTuple):
-    """Scores by query, and the record that says how large the chunks are."""
+    """Scores by query, and the record that holds the chunk sizes; None if there is none."""
 
     scores: pd.Series
-    record: Record
+    record: Record | None
 
 
 def chunking_seconds(library: Library) -> pd.DataFrame:
@@ -153,7 +157,8 @@ def ranking(
     for task, collection in QUESTIONS:
         for model in encoders or known:
             systems = dict(_recorded(task, of_each[collection, model], library))
-            systems |= dict(_by_words(task, collection, model, systems, searched))
+            if systems or (searched["model"] == model).any():
+                systems |= dict(_by_words(task, collection, model, systems, searched))
             if len(systems) >= FEWEST:
                 keys = {"task": task, "collection": collection, "encoder": model}
                 tables.append(_ranked(keys, systems, library))
@@ -204,6 +209,22 @@ def _recorded(
             yield system, scored
 
 
+def with_random_order(ranked: pd.DataFrame, random_order: RandomOrder) -> pd.DataFrame:
+    """Add the score of a random order of the same chunks, a fraction; missing where unknown.
+
+    Args:
+        ranked: of :func:`ranking`.
+        random_order: what is stored.
+    """
+    scores = []
+    for row in ranked.to_dict("records"):
+        task, collection, model, chunker = (str(row[name]) for name in (*GROUP, "chunker"))
+        encoder = str(EncoderName(model, int(row["window"]) or WINDOW))
+        known = random_order.score(collection, CORRECTED.name, chunker, encoder)
+        scores.append(known if task == IN_DOCUMENT else np.nan)
+    return ranked.assign(**{COLUMN: scores})
+
+
 def _by_words(
     task: str,
     collection: str,
@@ -211,7 +232,7 @@ def _by_words(
     systems: dict[System, RecordedScores],
     searched: pd.DataFrame,
 ) -> Iterator[tuple[System, RecordedScores]]:
-    """BM25, and its fusion with the model's vectors, over the chunkers that compete plain."""
+    """BM25, and its fusion with the model's vectors, over every chunker that was searched."""
     of_chunker = {
         system.chunker: scored.record
         for system, scored in systems.items()
@@ -221,13 +242,12 @@ def _by_words(
         (searched["measure"] == MEASURES[task])
         & (searched["collection"] == collection)
         & searched["model"].isin([NONE, model])
-        & searched["chunker"].isin(of_chunker)
     ]
     for names, part in rows.groupby(["chunker", "system"]):
         chunker, way = map(str, names)
         scores = part.set_index("query_id")["value"]
         window = 0 if way == WORDS else WINDOW
-        yield System(chunker, way, window), RecordedScores(scores, of_chunker[chunker])
+        yield System(chunker, way, window), RecordedScores(scores, of_chunker.get(chunker))
 
 
 def _depth(task: str) -> int:
@@ -265,8 +285,10 @@ def _ranked(
     return table.join(compared[tests]).fillna(dict.fromkeys(ENDS, 0.0) | TESTED)
 
 
-def _tokens_read(task: str, system: System, record: Record) -> float:
+def _tokens_read(task: str, system: System, record: Record | None) -> float:
     """What a reader gets of a system."""
+    if record is None:
+        return np.nan
     if task == IN_DOCUMENT:
         return _depth(task) * record.run.sizes["wordpiece"].mean
     if task == EXCERPTS and (system.ordering == PRE_EMBEDDING or "-" in system.ordering):

@@ -1,0 +1,1 @@
+"""What to do: recommendations computed from the tables of other pages."""
