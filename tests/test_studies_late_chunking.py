@@ -115,7 +115,7 @@ def test_a_sentence_names_the_difference_from_every_baseline_and_counts_over_doc
     found = gains.answers(rows, summed)
     fusion = next(rule for rule in gains.RULES if rule.name == "fusion")
     said = reading.sentence(fusion, found[found["name"] == "fusion"], summed)
-    assert " against plain and " in said and " against BM25" in said
+    assert " points over plain vectors and " in said and " points over BM25" in said
     words = next(rule for rule in gains.RULES if rule.name == "words")
     said = reading.sentence(words, found[found["name"] == "words"], summed)
     new = summed[(summed["over"] == gains.NEW) & (summed["system"] == WORDS)].iloc[0]

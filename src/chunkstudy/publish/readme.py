@@ -25,8 +25,8 @@ HEADLINES = (
 RECOMMENDATIONS = "what_to_do"
 """The table of what to do."""
 HEADS = (
-    "work", "numbers published", "computed", "exact", "of these, retrieval scores",
-    "in its search's range", "deviate", "the rest waits for",
+    "work", "numbers", "computed", "exact", "retrieval scores", "within reruns", "deviate",
+    "the rest waits for",
 )  # fmt: skip
 NAMED = 3
 """Models that a work's other cells wait for, at most by name."""

@@ -7,11 +7,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import pandas as pd
+
 from chunkstudy.base.places import Places
 from chunkstudy.runs import study_results
-from chunkstudy.runs.conditions import NONE, parse_chunker
+from chunkstudy.runs.conditions import NONE
+from chunkstudy.study.scores import Scores
 
 EXPERIMENT = "random-order"
+MEASURE = "DCG@10"
 COLUMN = "random order"
 """The column of tables that hold it, a fraction."""
 
@@ -27,7 +31,7 @@ class RandomOrder:
         """Load what is stored; nothing if the experiment was not run."""
         stored = study_results.read(places, EXPERIMENT, "random_order")
         keys = ["collection", "protocol", "chunker", "encoder"]
-        return cls(dict(stored.set_index(keys)["DCG@10"]) if len(stored) else {})
+        return cls(dict(stored.set_index(keys)[MEASURE]) if len(stored) else {})
 
     def score(self, collection: str, protocol: str, chunker: str, encoder: str) -> float:
         """Return the score as a fraction; NaN if it is not stored.
@@ -36,5 +40,24 @@ class RandomOrder:
             encoder: slug of the model that reads the chunks; it counts only if it places the
                 boundaries.
         """
-        drawn_by = encoder if parse_chunker(chunker).needs_encoder else NONE
-        return self.scores.get((collection, protocol, chunker, drawn_by), float("nan"))
+        places = (collection, protocol, chunker)
+        without_model = self.scores.get((*places, NONE), float("nan"))
+        return self.scores.get((*places, encoder), without_model)
+
+    def beside(self, scores: Scores) -> pd.DataFrame:
+        """Return each chunker's mean DCG@10 with that of a random order of the same chunks.
+
+        Args:
+            scores: of one collection, by DCG@10; with another cutoff nothing is known.
+
+        Returns:
+            A row per chunker: ``chunker``, ``DCG@10`` and ``random order``, fractions.
+        """
+        rows = []
+        for chunker, path in scores.runs.items():
+            collection, _, encoder, _, protocol = path.split("/")
+            known = MEASURE in scores.measures
+            chance = self.score(collection, protocol, chunker, encoder) if known else float("nan")
+            mean = scores.of(chunker, MEASURE).mean() if known else float("nan")
+            rows.append({"chunker": chunker, MEASURE: mean, COLUMN: chance})
+        return pd.DataFrame(rows)

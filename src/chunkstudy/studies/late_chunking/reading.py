@@ -34,6 +34,8 @@ COLUMNS: Columns = {
 }
 
 TOGETHER = "all together"
+OVER = {PLAIN: "plain vectors", WORDS: "BM25"}
+"""Baselines in a sentence."""
 PANELS = (
     (late(512), PLAIN, "late, one state,\n512 tokens"),
     (late(512, AVERAGED), PLAIN, "late, averaged,\n512 tokens"),
@@ -74,7 +76,8 @@ def sentence(rule: Rule, rows: pd.DataFrame, summed: pd.DataFrame) -> str:
     second = f"Over documents instead of questions: {_listed(map(str, counts))}"
     new = [_means(rule, str(model), summed, NEW) for model in rows["model"]]
     if all(new):
-        second += f"; in the collections read after the registration: {_listed(new)} points"
+        unit = " points" if len(rule.pairs) == 1 else ""
+        second += f"; in the collections read after the registration: {_listed(new)}{unit}"
     return f"{first} {second}."
 
 
@@ -88,8 +91,9 @@ def _means(rule: Rule, model: str, summed: pd.DataFrame, over: str) -> str:
             return ""
         row = rows.iloc[0]
         text = estimate(row) if row["collections counted"] > 1 else points(row["difference"])
-        against = f" against {titles.system(baseline)}" if len(rule.pairs) > 1 else ""
-        texts.append(f"{text}{' points' if over == ALL else ''}{against}")
+        of_several = len(rule.pairs) > 1
+        against = f" points over {OVER[baseline]}" if of_several else " points" * (over == ALL)
+        texts.append(f"{text}{against}")
     return " and ".join(texts)
 
 

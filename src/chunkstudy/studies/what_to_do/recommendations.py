@@ -39,6 +39,7 @@ class Recommendation:
     """One row of the README's table.
 
     Attributes:
+        key: short name, by which the paper quotes it.
         question: as a user asks it.
         answer: what to do.
         evidence: the numbers that decide, for the README.
@@ -46,6 +47,7 @@ class Recommendation:
         holds: True if the tables support the answer.
     """
 
+    key: str
     question: str
     answer: str
     evidence: str
@@ -88,7 +90,7 @@ def search(
     holds = 2 * words.sum() > len(best) and 2 * lead > len(means)
     holds = holds and hybrid["difference"].min() > 0 and beats.max() == 0
     answer = "BM25 first; then test whether vectors add."
-    return Recommendation(SEARCH, answer, evidence, details, bool(holds))
+    return Recommendation("search", SEARCH, answer, evidence, details, bool(holds))
 
 
 def size(reading: pd.DataFrame, budget: int) -> Recommendation:
@@ -160,7 +162,7 @@ def passage(by_chunker: pd.DataFrame) -> Recommendation:
     )
     holds = len(gains) and lost.min() > 0 and lost_small.min() > lost.max()
     answer = "Plain, or late with averaged windows of 128 tokens."
-    return Recommendation(PASSAGE, answer, evidence, details, bool(holds))
+    return Recommendation("passage", PASSAGE, answer, evidence, details, bool(holds))
 
 
 def document(found: pd.DataFrame) -> Recommendation:
@@ -180,7 +182,9 @@ def document(found: pd.DataFrame) -> Recommendation:
     )
     details = f"Each token read once, on QMSum's meetings: {_by_model(wide)}."
     holds = bool(len(meetings) and 0 < higher < len(late))
-    return Recommendation(DOCUMENT, "Test both on your documents.", evidence, details, holds)
+    return Recommendation(
+        "document", DOCUMENT, "Test both on your documents.", evidence, details, holds
+    )
 
 
 def whole(compared: pd.DataFrame) -> Recommendation:
@@ -212,7 +216,7 @@ def whole(compared: pd.DataFrame) -> Recommendation:
     )
     holds = len(level) and (apart["shown"] == HIGHER).all() and longest["low"].min() > 0
     answer = "If the model reads them whole, it matters little; longer ones need chunks."
-    return Recommendation(WHOLE, answer, evidence, details, bool(holds))
+    return Recommendation("whole", WHOLE, answer, evidence, details, bool(holds))
 
 
 def as_table(recommendations: Iterable[Recommendation]) -> pd.DataFrame:
