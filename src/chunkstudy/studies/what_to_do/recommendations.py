@@ -132,9 +132,7 @@ def size(reading: pd.DataFrame, budget: int) -> Recommendation:
     holds = len(more) and not (rest["shown"] == LOWER).any() and len(better)
     holds = holds and (by_length or worse.empty)
     answer = "As long as the answers, and ending where sentences or paragraphs end."
-    return Recommendation(
-        SIZE, answer, evidence, details, bool(holds and (by_length or worse.empty))
-    )
+    return Recommendation("size", SIZE, answer, evidence, details, bool(holds))
 
 
 def passage(by_chunker: pd.DataFrame) -> Recommendation:
