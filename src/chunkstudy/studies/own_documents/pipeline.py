@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from chunkstudy.base import tokens
+from chunkstudy.base import spans, tokens
 from chunkstudy.base.protocols import CORRECTED, OWN_DOCUMENTS
 from chunkstudy.base.spans import Chunks, Collection, chunk_documents
 from chunkstudy.chunkers import contexts
@@ -58,22 +58,16 @@ Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class ChunkIndex:
+class ChunkIndex(spans.ChunkIndex):
     """The chunks of a system before anything is ranked.
 
     Attributes:
-        chunks: what is matched with the spans of what is returned.
-        texts: what is matched, with the context that stands before it.
-        lengths: shape (chunks,), characters of each without its context.
-        returned: what is returned, each span once.
-        place: shape (chunks,), which of them each chunk returns.
+        texts: the matched texts, each behind its context.
+        lengths: shape (matched,), characters of each matched text without its context.
     """
 
-    chunks: Chunks
     texts: tuple[str, ...]
     lengths: Ints
-    returned: Chunks
-    place: Ints
 
 
 @dataclass(frozen=True)
@@ -180,20 +174,22 @@ class Pipeline:
         documents = self.collection.documents
         chunks, *larger = (self._chunks(part, system.retriever) for part in system.chunker.cutting)
         if larger:
-            chunks = small_to_large.within(chunks, larger[0], documents)
+            index = small_to_large.within(chunks, larger[0], documents)
         elif system.chunker.neighbours:
-            chunks = small_to_large.around(chunks, system.chunker.neighbours, documents)
+            index = small_to_large.around(chunks, system.chunker.neighbours)
+        else:
+            index = small_to_large.index_chunks(chunks)
+        chunks = index.matched
         texts = chunks.texts(documents)
         before = encoding.contexts_of(system.method, self.collection, chunks) or [""] * len(chunks)
         if system.chunker.slug.startswith(SECTIONS):
             before = [*map(contexts.before, before, self._table_headers(chunks))]
-        returned, place = small_to_large.returned(chunks)
         return ChunkIndex(
-            chunks,
+            index.matched,
+            index.returned,
+            index.returned_index,
             tuple(contexts.before(*pair) for pair in zip(before, texts, strict=True)),
             np.array([len(text) for text in texts], dtype=np.int64),
-            returned,
-            place,
         )
 
     def encode(
@@ -229,7 +225,7 @@ class Pipeline:
             own = small_to_large.own_documents
             excluded = own(self.collection) if self.collection.skips_own_id else None
             return small_to_large.search_groups(
-                search, index.chunks.document, DEEPEST, excluded=excluded
+                search, index.matched.document, DEEPEST, excluded=excluded
             )
         sizes = self.sizes(index)
 
@@ -237,7 +233,7 @@ class Pipeline:
             read = np.where(ranking.chunk != NO_CHUNK, sizes[ranking.chunk], 0).sum(axis=1)
             return bool((read >= self.budget).all())
 
-        return small_to_large.search_groups(search, index.place, DEEPEST, enough)
+        return small_to_large.search_groups(search, index.returned_index, DEEPEST, enough)
 
     def score(self, index: ChunkIndex, ranking: Ranking) -> tuple[pd.DataFrame, Collection]:
         """The fourth: a row a question and a column a measure, and the collection as judged."""
@@ -301,7 +297,7 @@ class Pipeline:
     def plan(self, system: System, store: VectorStore, index: ChunkIndex) -> encoding.Jobs:
         """What a late system reads and pools."""
         documents = self.collection.documents
-        return encoding.jobs(store, documents, index.chunks, system.method, CORRECTED)
+        return encoding.jobs(store, documents, index.matched, system.method, CORRECTED)
 
     def _read_late(self, group: Sequence[System]) -> None:
         """Read the documents once for all late systems of a model with the same window."""
