@@ -149,11 +149,11 @@ def test_spans_with_their_own_text_are_not_rewritten(
     pairs = chunk(FARMS, lambda text: [(0, 40), (40, len(text))])
     triples = chunk(FARMS, lambda text: [(0, 40, text[:40]), (40, len(text), text[40:])])
     assert not triples.rewritten
-    vectors = [
+    first, second = (
         encode(FARMS, chunks, VectorStore(encoder, tmp_path / name), ordering=LATE).chunks
         for name, chunks in (("pairs", pairs), ("triples", triples))
-    ]
-    assert np.array_equal(*vectors)
+    )
+    assert np.array_equal(first, second)
 
 
 def test_a_matched_sentence_has_its_own_context_whatever_is_returned() -> None:

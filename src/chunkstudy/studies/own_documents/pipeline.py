@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from chunkstudy.chunkers import contexts
 from chunkstudy.chunkers.own import checked
 from chunkstudy.collections.own_questions import Judged
 from chunkstudy.encoders.api import ApiEncoder
+from chunkstudy.encoders.own_function import FunctionEncoder
 from chunkstudy.evaluation.measures import excerpts
 from chunkstudy.evaluation.measures import ranking as of_documents
 from chunkstudy.evaluation.retrieval import small_to_large
@@ -55,6 +56,7 @@ SECTIONS = "markdown-"
 """How the chunker is called that knows headings, and so tables."""
 Say = Callable[[str], object]
 Ints = NDArray[np.int64]
+Load = Callable[[Path], VectorStore]
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,7 @@ class Pipeline:
         vectors: the folder of the stores; what is there is not computed again.
         k: chunks, or documents, that count as read; the task's usual number if None.
         budget: cl100k tokens that count as read, where these decide; 0 where ``k`` does.
+        fresh: ignore the vectors that were stored before.
 
     Raises:
         EvaluationError: if so many ranks or tokens cannot be read.
@@ -115,9 +118,11 @@ class Pipeline:
     vectors: Path
     k: int | None = None
     budget: int = 0
+    fresh: bool = False
     _chunked: dict[tuple[Chunker, Retriever | None], Chunks] = field(
         default_factory=dict, init=False
     )
+    _stores: dict[Load, VectorStore] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         if not 1 <= self.cutoff <= DEEPEST:
@@ -154,8 +159,8 @@ class Pipeline:
         return excerpts.token_lengths(index.returned, self.offsets)
 
     def store(self, retriever: Retriever) -> VectorStore | None:
-        """A retriever's model; None of BM25 alone."""
-        return retriever.load(self.vectors) if retriever.load else None
+        """Return a retriever's model, opened once; None of BM25 alone."""
+        return self._opened(retriever.load) if retriever.load else None
 
     def run(self, systems: Sequence[System], say: Say) -> list[Result]:
         """Every system ranked and scored, those of one model together; ``say`` is told how it
@@ -167,6 +172,10 @@ class Pipeline:
             for system in group:
                 say(f"[{len(results) + 1}/{len(systems)}] {system.label}")
                 results.append(self._result(system))
+        names = {system.retriever.load: str(system.retriever) for system in reversed(systems)}
+        for load, store in self._stores.items():
+            if load in names:
+                say(f"{names[load]}: {reuse(store)}")
         return results
 
     def chunk(self, system: System) -> ChunkIndex:
@@ -283,9 +292,21 @@ class Pipeline:
                 spec = parse_chunker(chunker.slug)
                 store = self.store(retriever)
                 if store is None and spec.encoder:
-                    store = load_store(spec.encoder, self.vectors)
+                    store = self._opened(partial(load_store, spec.encoder))
+                elif spec.encoder:  # which `cut` opens again
+                    self._opened(partial(load_store, spec.encoder))
                 self._chunked[key] = cut(self.collection, spec, OWN_DOCUMENTS, store)
         return self._chunked[key]
+
+    def _opened(self, load: Load) -> VectorStore:
+        if load not in self._stores:
+            store = load(self.vectors)
+            if store not in self._stores.values():
+                store.count_anew()
+                if self.fresh:
+                    store.ignore_stored()
+            self._stores[load] = store
+        return self._stores[load]
 
     def _table_headers(self, chunks: Chunks) -> list[str]:
         """Of each chunk that begins in a later row of a table the table's header, since its row
@@ -307,6 +328,15 @@ class Pipeline:
             assert store is not None  # BM25 alone takes no late chunking
             plans = [self.plan(system, store, self.chunk(system)) for system in late]
             encoding.read_once(store, plans, label=f"reading for {len(late)} chunkers, {method}")
+
+
+def reuse(store: VectorStore) -> str:
+    """Return how many vectors of a model were reused, and why none are of a function."""
+    line = f"{store.reused:,} vectors reused"
+    encoder = store.encoder
+    if isinstance(encoder, FunctionEncoder) and encoder.why_not_reused:
+        return f"{line}, since {encoder.why_not_reused}"
+    return line
 
 
 def _tokens_reranked(search: Search) -> int:
