@@ -61,6 +61,10 @@ def scaled(size: float) -> Callable[[list[str]], Any]:
     return lambda texts: np.array(letters(texts)) * size
 
 
+def projected(matrix: Any) -> Callable[[list[str]], Any]:
+    return lambda texts: np.array(letters(texts)) @ matrix
+
+
 class Model:
     """A model as an object, with a way to encode."""
 
@@ -96,8 +100,9 @@ def test_a_function_of_an_unchanged_file_reuses_its_vectors_and_no_probe_counts(
         (Model(1).encode, Model(2).encode),
         (lambda texts, size=1: letters(texts), lambda texts, size=2: letters(texts)),
         (lambda texts: letters(texts), lambda texts: letters([*texts])),
+        (projected(np.ones((26, 9_000))), projected(np.ones((26, 9_000)) * 2)),
     ],
-    ids=["closure", "partial", "object", "method", "default", "code"],
+    ids=["closure", "partial", "object", "method", "default", "code", "array"],
 )
 def test_a_changed_value_makes_another_function(first: Any, other: Any, tmp_path: Path) -> None:
     def computed(function: Any) -> int:

@@ -103,8 +103,8 @@ class _Stream:
         self.digest = hashlib.sha256()
 
     def write(self, data: Any) -> int:
-        self.digest.update(data)
-        return len(data)
+        self.digest.update(data)  # bytes, or a buffer of a large array
+        return memoryview(data).nbytes
 
 
 def _digest(value: Any) -> str:
