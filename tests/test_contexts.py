@@ -59,6 +59,83 @@ def test_headings_are_the_path_above_a_chunk_and_not_what_it_holds() -> None:
     ]
 
 
+MILL = """# Mill
+
+The mill is old.
+
+## Wheel
+
+It is of oak.
+
+* * *
+
+<a id="roof"></a>
+## Roof
+
+It is of slate.
+
+```
+# a comment
+build
+```
+
+Farm
+====
+
+Ten cows.
+
+  ### Barn
+
+Hay.
+"""
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize(
+    ("begins", "expected"),
+    [
+        ("# Mill", ""),
+        ("The mill", "Mill"),
+        ("## Wheel", "Mill"),
+        ("Wheel", "Mill"),
+        ("\n\n* * *", "Mill"),
+        ("* * *", "Mill"),
+        ('<a id="roof">', "Mill"),
+        ("Roof", "Mill"),
+        ("It is of slate", "Mill > Roof"),
+        ("# a comment", "Mill > Roof"),
+        ("build", "Mill > Roof"),
+        ("Farm", ""),
+        ("====", "Farm"),
+        ("Ten cows", "Farm"),
+        ("### Barn", "Farm"),
+        ("Hay", "Farm > Barn"),
+    ],
+)
+def test_a_chunk_gets_the_headings_above_it_wherever_it_begins(
+    end: str, begins: str, expected: str
+) -> None:
+    text = MILL.replace("\n", end)
+    assert contexts.headings(text, at(text, begins.replace("\n", end))) == [expected]
+
+
+@given(
+    levels=st.lists(st.integers(1, 6), min_size=1, max_size=8),
+    between=st.sampled_from(["", "\n", "***\n\n", "Text.\n\n"]),
+)
+def test_a_section_gets_its_ancestors_by_brute_force(levels: list[int], between: str) -> None:
+    text, starts, expected = "", [], []
+    stack: list[tuple[int, str]] = []
+    for i, level in enumerate(levels):
+        stack = [one for one in stack if one[0] < level]
+        starts += [len(text), len(text) + level + len(f" Part{i}\n\n")]
+        path = " > ".join(name for _, name in stack)
+        expected += [path, f"{path} > Part{i}" if path else f"Part{i}"]
+        stack.append((level, f"Part{i}"))
+        text += f"{'#' * level} Part{i}\n\nBody {i}.\n\n{between}"
+    assert contexts.headings(text, starts) == expected
+
+
 @given(text=TEXTS, data=st.data())
 def test_the_preceding_sentence_is_the_last_that_ended_by_brute_force(
     text: str, data: st.DataObject

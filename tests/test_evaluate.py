@@ -404,7 +404,7 @@ def test_sections_match_later_rows_of_a_table_with_its_header_and_return_their_s
     texts = pipeline.collection.documents
     table = [
         (matched, index.returned.texts(texts)[place])
-        for matched, place in zip(index.texts, index.place.tolist(), strict=True)
+        for matched, place in zip(index.texts, index.returned_index.tolist(), strict=True)
         if "francs" in matched
     ]
     assert len(table) > 3 and all("| grain | price |" in matched for matched, _ in table)

@@ -263,7 +263,8 @@ def test_what_is_matched_is_smaller_than_what_is_returned() -> None:
     assert ranking.chunk.max() < len(whole)
     assert all(len(set(row)) == 3 for row in ranking.chunk.tolist())
     around = chunk(of, "paragraph", returned=1)
-    assert (around.end - around.start >= paragraphs.end - paragraphs.start).all()
+    lengths = around.returned.lengths[around.returned_index]
+    assert (lengths >= paragraphs.lengths).all() and (lengths > paragraphs.lengths).any()
 
 
 def test_what_does_not_belong_together_is_said_in_a_sentence() -> None:

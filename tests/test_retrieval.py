@@ -227,6 +227,10 @@ def chunks(*spans: tuple[int, int, int]) -> Chunks:
     return Chunks(*np.array(spans, dtype=np.int64).reshape(-1, 3).T)
 
 
+def spans(of: Chunks) -> list[tuple[int, int, int]]:
+    return list(zip(of.document.tolist(), of.start.tolist(), of.end.tolist(), strict=True))
+
+
 DOCUMENTS = (Document("a", "one two three four"), Document("b", "five six"))
 SMALL = chunks((0, 0, 3), (0, 4, 7), (0, 8, 13), (0, 14, 18), (1, 0, 4), (1, 5, 8))
 
@@ -234,26 +238,25 @@ SMALL = chunks((0, 0, 3), (0, 4, 7), (0, 8, 13), (0, 14, 18), (1, 0, 4), (1, 5, 
 def test_a_small_chunk_returns_the_large_one_that_holds_it() -> None:
     large = chunks((0, 0, 7), (0, 7, 18))
     found = small_to_large.within(SMALL, large, DOCUMENTS)
-    assert list(zip(found.start.tolist(), found.end.tolist(), strict=True)) == [
-        (0, 7), (0, 7), (7, 18), (7, 18), (0, 4), (5, 8),
-    ]  # fmt: skip
-    assert found.text == ("one", "two", "three", "four", "five", "six")
-    once, which = small_to_large.returned(found)
-    assert len(once) == 4 and which.tolist() == [0, 0, 1, 1, 2, 3]
+    assert spans(found.returned) == [(0, 0, 7), (0, 7, 18), (1, 0, 4), (1, 5, 8)]
+    assert found.returned_index.tolist() == [0, 0, 1, 1, 2, 3]
+    assert spans(found.matched) == spans(SMALL) and found.matched.text is None
 
 
 def test_a_small_chunk_that_runs_through_several_large_ones_is_cut_where_they_end() -> None:
     small, large = chunks((0, 0, 13), (1, 0, 8)), chunks((0, 0, 7), (0, 8, 18), (1, 0, 4))
     found = small_to_large.within(small, large, DOCUMENTS)
-    assert found.text == ("one two", "three", "five")
-    assert found.start.tolist() == [0, 8, 0] and found.end.tolist() == [7, 18, 4]
-    rewritten = Chunks(small.document, small.start, small.end, ("1 to 3", "5 and 6"))
+    assert found.matched.texts(DOCUMENTS) == ["one two", "three", "five"]
+    assert spans(found.matched) == [(0, 0, 7), (0, 8, 13), (1, 0, 4)]
+    assert spans(found.returned) == spans(large) and found.returned_index.tolist() == [0, 1, 2]
+    texts = ("1 to 3", "5 and 6")
+    rewritten = Chunks(small.document, small.start, small.end, texts, rewritten=True)
     whole = small_to_large.within(rewritten, large, DOCUMENTS)
-    assert whole.text == rewritten.text and whole.end.tolist() == [7, 4]
+    assert whole.matched.text == texts and whole.matched.rewritten
+    assert spans(whole.returned) == [(0, 0, 7), (1, 0, 4)]
 
 
 def test_a_window_stays_in_its_document() -> None:
-    found = small_to_large.around(SMALL, 1, DOCUMENTS)
-    assert list(zip(found.start.tolist(), found.end.tolist(), strict=True)) == [
-        (0, 7), (0, 13), (4, 18), (8, 18), (0, 8), (0, 8),
-    ]  # fmt: skip
+    found = small_to_large.around(SMALL, 1)
+    assert spans(found.returned) == [(0, 0, 7), (0, 0, 13), (0, 4, 18), (0, 8, 18), (1, 0, 8)]
+    assert found.returned_index.tolist() == [0, 1, 2, 3, 4, 4] and found.matched is SMALL

@@ -212,6 +212,8 @@ class Chunks:
     ``document``, ``start`` and ``end`` have shape (chunks,), dtype int64; ``document`` indexes
     the collection's documents. ``text`` holds what is embedded where that is not the source
     between the offsets, else None. ``fallbacks`` is the sum over documents, see :class:`Drawn`.
+    ``rewritten`` is True if the chunker wrote the texts itself, so that the documents do not hold
+    them; a text that a splitter only joins or decodes is not rewritten.
     """
 
     document: NDArray[np.int64]
@@ -219,6 +221,7 @@ class Chunks:
     end: NDArray[np.int64]
     text: tuple[str, ...] | None = None
     fallbacks: int = 0
+    rewritten: bool = False
 
     def __len__(self) -> int:
         return len(self.start)
@@ -232,7 +235,13 @@ class Chunks:
         """Those chunks where ``here``, of shape (chunks,), is true, or those of its indices."""
         places = np.arange(len(self))[here]
         text = None if self.text is None else tuple(self.text[i] for i in places.tolist())
-        return Chunks(self.document[places], self.start[places], self.end[places], text)
+        return Chunks(
+            self.document[places],
+            self.start[places],
+            self.end[places],
+            text,
+            rewritten=self.rewritten,
+        )
 
     def texts(self, documents: Sequence[Document]) -> list[str]:
         """What is embedded: the rewritten text where there is one, else the source."""
@@ -251,11 +260,53 @@ class Chunks:
         return zip(self.document.tolist(), self.start.tolist(), self.end.tolist(), strict=True)
 
 
-def chunk_documents(chunker: Chunker, documents: Iterable[Document]) -> Chunks:
+@dataclass(frozen=True)
+class ChunkIndex:
+    """Matched chunks and the spans that they return (small-to-large).
+
+    Attributes:
+        matched: the chunks that are embedded and searched, at their own offsets.
+        returned: the distinct spans that are returned and scored.
+        returned_index: shape (matched,), the index in ``returned`` of each matched chunk.
+    """
+
+    matched: Chunks
+    returned: Chunks
+    returned_index: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.matched)
+
+    @property
+    def is_small_to_large(self) -> bool:
+        """Return True if a matched chunk returns another span than its own."""
+        spans = self.returned.only(self.returned_index)
+        return not (
+            np.array_equal(spans.start, self.matched.start)
+            and np.array_equal(spans.end, self.matched.end)
+        )
+
+    def digest(self) -> str:
+        """Return the sha256 of the matched chunks, and of the returned ones if they differ."""
+        if not self.is_small_to_large:
+            return self.matched.digest()
+        indices = map(str, self.returned_index.tolist())
+        return _digest([self.matched.digest(), self.returned.digest(), *indices])
+
+
+def chunk_documents(
+    chunker: Chunker, documents: Iterable[Document], rewritten: bool | None = None
+) -> Chunks:
     """Apply a chunker to every document.
 
     Spans must lie inside the text; empty ones are refused unless they carry rewritten text (the
     official location of a chunk that is only a full stop has length zero).
+
+    Args:
+        chunker: a function from a text to spans.
+        documents: the documents.
+        rewritten: whether the chunker writes its texts itself; if None, it does where a text
+            differs from the source between its offsets.
 
     Raises:
         SpanError: naming the document and the span that does not fit.
@@ -264,6 +315,7 @@ def chunk_documents(chunker: Chunker, documents: Iterable[Document]) -> Chunks:
     starts: list[int] = []
     ends: list[int] = []
     texts: list[str] = []
+    differs = False
     fallbacks = 0
     for position, document in enumerate(documents):
         spans = chunker(document.text)
@@ -281,6 +333,7 @@ def chunk_documents(chunker: Chunker, documents: Iterable[Document]) -> Chunks:
             ends.append(end)
             if len(span) == 3:
                 texts.append(span[2])
+                differs = differs or span[2] != document.text[start:end]
     if texts and len(texts) != len(index):
         raise SpanError("the chunker rewrote some chunks and not others; it must do all or none")
     return Chunks(
@@ -289,6 +342,7 @@ def chunk_documents(chunker: Chunker, documents: Iterable[Document]) -> Chunks:
         np.asarray(ends, dtype=np.int64),
         tuple(texts) if texts else None,
         fallbacks,
+        rewritten=differs if rewritten is None else rewritten and bool(texts),
     )
 
 

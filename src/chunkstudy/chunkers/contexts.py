@@ -27,6 +27,10 @@ TITLE = 200
 """Characters of a first line that still passes for a title."""
 TITLED = re.compile(r"""^title:[ \t]*(["']?)(?P<title>\S.*?)\1[ \t]*$""", re.MULTILINE)
 """A title in front matter."""
+NO_LETTERS = re.compile(
+    r"(?:[^\w<]|_|<!--[^<>]*-->|</?[a-z][a-z0-9-]*(?:\s[^<>]*)?/?>)*", re.IGNORECASE
+)
+"""Text without a letter or digit: blanks, thematic breaks, signs, tags."""
 SEPARATOR = "\n\n"
 """Between context and chunk."""
 REPLY = 100
@@ -86,14 +90,19 @@ def headings(text: str, starts: Sequence[int]) -> list[str]:
     text marks no headings, or none above."""
     marked = markup.headings(text)
     positions = [heading.start for heading in marked]
+    names = [text.find(heading.name.split()[0], heading.start) for heading in marked]
     paths: list[tuple[Heading, ...]] = [()]
     for heading in marked:
         paths.append((*(h for h in paths[-1] if h.level < heading.level), heading))
     contexts = []
     for start in starts:
-        # A heading at the chunk's own start is in the chunk.
-        above = paths[bisect_right(positions, start - 1)]
-        contexts.append(short(" > ".join(heading.name for heading in above)))
+        opening = NO_LETTERS.match(text, start)
+        first_letter = opening.end() if opening else start
+        section = bisect_right(positions, first_letter)
+        path = paths[section]
+        if section and names[section - 1] >= start:  # the chunk holds the heading
+            path = path[:-1]
+        contexts.append(short(" > ".join(heading.name for heading in path)))
     return contexts
 
 

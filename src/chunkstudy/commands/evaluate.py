@@ -77,6 +77,9 @@ def evaluate(
             "a hub id, a folder, or module:function"
         ),
     ] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Ignore the vectors that were computed before")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what it would take")] = False,
 ) -> None:
     """Compare chunkers and encoders on your own documents and questions.
@@ -102,6 +105,7 @@ def evaluate(
             "base_url": base_url,
             "only_vectors": only_vectors,
             "rerank": rerank,
+            "fresh": fresh,
             "say": lambda line: typer.echo(line, err=True),
         }
         if dry_run or (questions is None and not brings_questions(documents)):

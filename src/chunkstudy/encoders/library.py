@@ -111,7 +111,8 @@ class LibraryEncoder(FunctionEncoder):
         self._weights = {k: v for k, v in files.items() if k.endswith(".safetensors")}
         options = {"batch_size": BATCH, "normalize_embeddings": True, "show_progress_bar": False}
         documents = partial(network.encode_document, **options)
-        super().__init__(documents, partial(network.encode_query, **options), model.name)
+        queries = partial(network.encode_query, **options)
+        super().__init__(documents, queries, model.name, code="")  # its files tell it from others
         self.revision = model.revision or self._digest[:40]
         most = network.max_seq_length
         self.window: int | None = most if most and most < UNLIMITED else None

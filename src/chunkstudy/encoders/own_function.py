@@ -6,6 +6,7 @@ What it returns becomes vectors of unit length, or an error that says what is wr
 from __future__ import annotations
 
 import hashlib
+import secrets
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,11 +14,21 @@ import numpy as np
 
 from chunkstudy.base.faults import ModelError
 from chunkstudy.base.tokens import without_surrogates
+from chunkstudy.encoders import code_digest
 from chunkstudy.encoders.interface import Role, Vectors
 
 Function = Callable[[list[str]], Any]
 """``f(texts)`` that gives a row for each text: an array, or what NumPy makes one of."""
-PROBE = ["Who wrote it?", "A passage of some length, so that two functions give it two vectors."]
+_START = "A passage of some length"
+PROBES = ["Who wrote it?", f"{_START}, so that two functions give it two vectors."]
+"""Ordinary texts, which every function has to take."""
+FURTHER_PROBES = [
+    f"{_START}: " + " ".join(f"word{i}" for i in range(600)),
+    f"{_START}: 検索のために文書をどのように分割すればよいか。长文档需要分块吗？",
+    f"{_START}: كيف نقسم الوثيقة؟ Как разделить документ? कैसे बाँटें? 어떻게 나눌까?",
+    f"{_START} 😀🧭 é e\u0301 ﬁ Ⅳ x² A-1\n\n| a | b |\n\t{{}}",
+]
+"""Texts longer than most windows, and in several scripts."""
 SHOWN = 40
 """Characters of a text that an error shows."""
 
@@ -25,27 +36,44 @@ SHOWN = 40
 class FunctionEncoder:
     """A function as an encoder.
 
-    It is asked for two sentences first: their vectors tell its dimension, and tell it from another
-    function of the same name, so that vectors kept under one are not taken for the other's.
+    The function is called with :data:`PROBES` and :data:`FURTHER_PROBES` first. Vectors are reused
+    only where it gives the same vectors for them, and its code and the values that it holds are the
+    same (:mod:`chunkstudy.encoders.code_digest`).
 
     Args:
-        encode: of documents, and of queries where they have none of their own.
-        queries: of queries.
-        name: what records call it; the function's own by default.
+        encode: function of documents, and of queries if they have none of their own.
+        queries: function of queries.
+        name: name in records; the function's own by default.
+        code: digest of what computes the vectors; if None, it is taken from the functions.
+
+    Attributes:
+        why_not_reused: reason why no vectors are reused, as a clause; empty if they are.
 
     Raises:
         ModelError: here and later, if it raises (the original error is chained), or returns
             something else than one row of finite numbers for each text, all of one length.
     """
 
-    def __init__(self, encode: Function, queries: Function | None = None, name: str = "") -> None:
+    def __init__(
+        self,
+        encode: Function,
+        queries: Function | None = None,
+        name: str = "",
+        code: str | None = None,
+    ) -> None:
         self.id = name or getattr(encode, "__name__", type(encode).__name__)
         self._functions: dict[Role, Function] = {"document": encode, "query": queries or encode}
         self._shared = queries is None
         self.dimension = 0
         roles: list[Role] = ["document"] if self._shared else ["document", "query"]
-        vectors = [self._called(PROBE, role) for role in roles]
-        self.revision = hashlib.sha256(np.stack(vectors).astype("<f4").tobytes()).hexdigest()[:40]
+        self.why_not_reused = ""
+        states = [] if code is not None else self._states(roles)
+        vectors = [self._called(PROBES, role) for role in roles]
+        if code is None:
+            vectors += self._further(roles)
+        self._code = self._code_digest(roles, states) if code is None else code
+        content = np.concatenate(vectors).astype("<f4").tobytes()
+        self.revision = hashlib.sha256(content).hexdigest()[:40]
 
     def describe(self) -> dict[str, Any]:
         """What determines the vectors, for records and for the store's key."""
@@ -53,15 +81,16 @@ class FunctionEncoder:
             "id": self.id,
             "revision": self.revision,
             "dimension": self.dimension,
-            "computed_by": "a function; its revision is the digest of two sentences' vectors",
+            "computed_by": "a function; its revision is the digest of the vectors of probe texts",
             "normalised": True,
         }
 
     def keys(self, texts: Sequence[str], role: Role = "document") -> list[bytes]:
-        """The digest of each text, with its role where queries have a function of their own."""
+        """The digest of each text with that of the code, and with its role where queries have a
+        function of their own."""
         shown = "document" if self._shared else role
         return [
-            hashlib.sha256(f"{shown}\0{without_surrogates(text)}".encode()).digest()
+            hashlib.sha256(f"{self._code}{shown}\0{without_surrogates(text)}".encode()).digest()
             for text in texts
         ]
 
@@ -73,6 +102,32 @@ class FunctionEncoder:
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         unit: Vectors = vectors / np.maximum(norms, np.float32(1e-12))
         return unit
+
+    def _states(self, roles: Sequence[Role]) -> list[dict[str, str]]:
+        """Digests of what the functions hold before they are called; none if they have none."""
+        try:
+            return [code_digest.parts(self._functions[role]) for role in roles]
+        except ModelError as error:
+            self.why_not_reused = str(error)
+            return []
+
+    def _further(self, roles: Sequence[Role]) -> list[Vectors]:
+        """Vectors of the further probes; none if a function does not take them."""
+        try:
+            return [self._called(FURTHER_PROBES, role) for role in roles]
+        except ModelError as error:
+            self.why_not_reused = str(error)
+            return []
+
+    def _code_digest(self, roles: Sequence[Role], states: Sequence[dict[str, str]]) -> str:
+        """One digest of the functions; a random one, which nothing has, if there is none."""
+        try:
+            if states and not self.why_not_reused:
+                functions = [self._functions[role] for role in roles]
+                return "".join(map(code_digest.stable_digest, functions, states))
+        except ModelError as error:
+            self.why_not_reused = str(error)
+        return secrets.token_hex()
 
     def _called(self, texts: list[str], role: Role) -> Vectors:
         try:

@@ -164,7 +164,7 @@ def cut(
         # Within a document each request follows from the reply before, so documents go side by
         # side.
         drawn = asker.together(function, texts)
-        return chunk_documents(lambda _: next(drawn), collection.documents)
+        return chunk_documents(lambda _: next(drawn), collection.documents, chunker.entry.rewrites)
     embed: Embed | None = None
     if store:
         drawing = load_store(chunker.encoder, store.folder) if chunker.encoder else store
@@ -172,7 +172,7 @@ def cut(
         if chunker.entry.windows:
             embed = _remembered(drawing, collection, chunker.entry, protocol)
     function = build_chunker(chunker, protocol, embed, tokenizer)
-    return chunk_documents(function, collection.documents)
+    return chunk_documents(function, collection.documents, chunker.entry.rewrites)
 
 
 def describe(chunker: ChunkerSpec, store: VectorStore | None) -> dict[str, Any] | None:

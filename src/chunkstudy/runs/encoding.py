@@ -59,8 +59,7 @@ def jobs(
     frame = encoder.frame(method.window)
     index, first = np.unique(chunks.document, return_index=True)
     limits = [*first.tolist(), len(chunks)]
-    rewritten = chunks.text is not None and protocol.chunk_text == "source"
-    if protocol.layout == "packed" or rewritten:
+    if protocol.layout == "packed" or chunks.rewritten:
         ids = [tokens for tokens, _ in encoder.content(chunks.texts(documents))]
         parts = [packed(ids[a:b], frame) for a, b in itertools.pairwise(limits)]
         return Jobs([layout for layout, _ in parts], [spans for _, spans in parts])

@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, overload
 
 import numpy as np
 import pandas as pd
 
 from chunkstudy.base import places
 from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.base.spans import Chunks, Collection, chunk_documents
+from chunkstudy.base.spans import ChunkIndex, Chunks, Collection, chunk_documents
 from chunkstudy.chunkers.own import OwnChunker, checked
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.evaluation.retrieval import chunks as retrieval
@@ -65,13 +65,34 @@ def collection(name: str = "builtin") -> Collection:
     return replace(load_collection(name), name=name)
 
 
+@overload
+def chunk(
+    of: Collection,
+    chunker: str | OwnChunker,
+    encoder: str = DEFAULT,
+    protocol: str = CORRECTED.name,
+    returned: None = None,
+) -> Chunks: ...
+
+
+@overload
+def chunk(
+    of: Collection,
+    chunker: str | OwnChunker,
+    encoder: str = DEFAULT,
+    protocol: str = CORRECTED.name,
+    *,
+    returned: str | OwnChunker | int,
+) -> ChunkIndex: ...
+
+
 def chunk(
     of: Collection,
     chunker: str | OwnChunker,
     encoder: str = DEFAULT,
     protocol: str = CORRECTED.name,
     returned: str | OwnChunker | int | None = None,
-) -> Chunks:
+) -> Chunks | ChunkIndex:
     """Spans of every document, in their order.
 
     Args:
@@ -80,9 +101,11 @@ def chunk(
             strings.
         encoder: hub id of the model that draws boundaries, for chunkers that embed.
         protocol: whose rules; see ``protocols``.
-        returned: what is handed over where a chunk is found, if that is larger (small-to-large):
-            another chunker's chunk, or so many neighbours on either side. The chunks then have the
-            larger spans and the texts of the smaller.
+        returned: larger unit to return for a matched chunk (small-to-large): a second chunker, or
+            the number of neighbours on each side.
+
+    Returns:
+        The chunks; with ``returned`` an index of the matched chunks and what they return.
 
     Raises:
         ValueError: for a name that is none.
@@ -97,13 +120,13 @@ def chunk(
     if returned is None:
         return chunks
     if isinstance(returned, int):
-        return small_to_large.around(chunks, returned, of.documents)
+        return small_to_large.around(chunks, returned)
     return small_to_large.within(chunks, chunk(of, returned, encoder, protocol), of.documents)
 
 
 def encode(
     of: Collection,
-    chunks: Chunks,
+    chunks: Chunks | ChunkIndex,
     encoder: str | VectorStore = DEFAULT,
     window: int | None = None,
     ordering: str = PRE_EMBEDDING,
@@ -113,7 +136,7 @@ def encode(
 
     Args:
         of: the collection.
-        chunks: of the collection.
+        chunks: of the collection; of an index its matched chunks.
         encoder: hub id of a model that ``chunkstudy models`` shows; or a model with what it has
             computed, of which window and place of vectors are then decided already.
         window: tokens read at once; the model's own where none is given.
@@ -125,6 +148,7 @@ def encode(
         StepError: if the chunks are of another collection.
         ModelError: if the model is unknown or not here.
     """
+    chunks = _matched(chunks)
     _check_chunks(of, chunks)
     method, store = parse_method(ordering), encoder
     if isinstance(store, str):
@@ -134,12 +158,13 @@ def encode(
     return encoding.encode_both(store, of, chunks, method, rules(protocol), before)
 
 
-def words(of: Collection, chunks: Chunks) -> Words:
-    """What :func:`search` counts words of.
+def words(of: Collection, chunks: Chunks | ChunkIndex) -> Words:
+    """What :func:`search` counts words of; of an index the texts of its matched chunks.
 
     Raises:
         StepError: if the chunks are of another collection.
     """
+    chunks = _matched(chunks)
     _check_chunks(of, chunks)
     return Words([query.text for query in of.queries], chunks.texts(of.documents))
 
@@ -148,7 +173,7 @@ def search(
     vectors: Vectors | None,
     k: int = 5,
     words: Words | None = None,
-    returned: Chunks | None = None,
+    returned: ChunkIndex | Chunks | None = None,
     allowed: Limit | None = None,
 ) -> Ranking:
     """The ``k`` best chunks of each query, exactly searched; of equal ones the first.
@@ -158,8 +183,9 @@ def search(
         k: how many chunks.
         words: ranked by BM25; with vectors too, both rankings are made into one by their
             reciprocal ranks.
-        returned: chunks that hand over a larger span (small-to-large): each span counts once, at
-            the rank of its best chunk, and indices are of :func:`handed_over`.
+        returned: index of chunks that return a larger span (small-to-large): each span counts
+            once, at the rank of its best chunk, and the ranking holds indices of
+            :func:`handed_over`.
         allowed: limits each query to its own document, as ``Limit.of(collection, chunks)`` does.
 
     Raises:
@@ -176,7 +202,9 @@ def search(
     ranked = to_any_depth(vectors, words, allowed)
     if returned is None:
         return ranked(k)
-    _, group = small_to_large.returned(returned)
+    if isinstance(returned, Chunks):
+        returned = small_to_large.index_chunks(returned)
+    group = returned.returned_index
     return small_to_large.search_groups(ranked, group, k, first=max(k, FUSED)).of_depth(k)
 
 
@@ -195,14 +223,15 @@ def to_any_depth(
     return fused(ways, max(len(by.chunks) for by in (vectors, words) if by is not None))
 
 
-def handed_over(chunks: Chunks) -> Chunks:
-    """The spans that chunks of small-to-large return, each once."""
-    return small_to_large.returned(chunks)[0]
+def handed_over(chunks: ChunkIndex | Chunks) -> Chunks:
+    """Return the distinct spans that the chunks return."""
+    index = small_to_large.index_chunks(chunks) if isinstance(chunks, Chunks) else chunks
+    return index.returned
 
 
 def score(
     of: Collection,
-    chunks: Chunks,
+    chunks: Chunks | ChunkIndex,
     by: Vectors | Ranking | None,
     protocol: str = CORRECTED.name,
 ) -> pd.DataFrame:
@@ -210,7 +239,7 @@ def score(
 
     Args:
         of: the collection.
-        chunks: of the collection.
+        chunks: of the collection; of an index the spans that it returns.
         by: what ranks them: vectors, or a ranking at least as deep as the measures read; None for
             what no search decides.
         protocol: whose rules.
@@ -219,6 +248,8 @@ def score(
         StepError: if the chunks are of another collection, or the vectors or the ranking of other
             chunks or queries, or the ranking is not deep enough.
     """
+    if isinstance(chunks, ChunkIndex):
+        chunks = chunks.returned
     _check_chunks(of, chunks)
     if by is not None:
         _check_ranked(of, chunks, by)
@@ -238,6 +269,10 @@ def compare(first: pd.DataFrame, second: pd.DataFrame, *measures: str) -> pd.Dat
     named = measures or tuple(str(measure) for measure in first if measure in second)
     pairs = [Pair({"measure": measure}, first[measure], second[measure]) for measure in named]
     return differences(pairs, f"{len(named)} measures", "first", "second")
+
+
+def _matched(chunks: Chunks | ChunkIndex) -> Chunks:
+    return chunks.matched if isinstance(chunks, ChunkIndex) else chunks
 
 
 def _check_chunks(of: Collection, chunks: Chunks) -> None:

@@ -55,8 +55,9 @@ PoolJob = tuple[Layout, dict[bytes, Sequence[int]]]
 class VectorStore:
     """An encoder that remembers.
 
-    ``computed`` (texts or chunks) and ``seconds`` tell what was not remembered. Several processes
-    may share the folder, which holds the vectors of all encoders.
+    ``computed`` (texts or chunks) and ``seconds`` tell what was not remembered, and ``reused`` how
+    many vectors were computed before :meth:`count_anew`. Several processes may share the folder,
+    which holds the vectors of all encoders.
 
     Raises:
         OSError: here and later, if the disk is full or read-only; what the folder holds is whole.
@@ -75,6 +76,8 @@ class VectorStore:
         self._files = folder / name
         self._places: dict[bytes, tuple[Path, int]] = {}
         self._seen: set[Path] = set()
+        self._computed_keys: set[bytes] = set()
+        self._reused_keys: set[bytes] = set()
         check_writable(self._files)
 
     def encode(
@@ -93,6 +96,21 @@ class VectorStore:
                 self._keep(vectors, block, computed)
                 bar.update(len(block))
         return vectors
+
+    @property
+    def reused(self) -> int:
+        """Distinct vectors that were read and not computed since :meth:`count_anew`."""
+        return len(self._reused_keys)
+
+    def count_anew(self) -> None:
+        """Count reused vectors from here on."""
+        self._computed_keys.clear()
+        self._reused_keys.clear()
+
+    def ignore_stored(self) -> None:
+        """Ignore the vectors that are stored now; those computed later are read, and first."""
+        self._places.clear()
+        self._seen = self._blocks()
 
     def missing(self, texts: Sequence[str], role: Role = "document") -> list[str]:
         """The texts that :meth:`encode` would compute, each once."""
@@ -175,6 +193,8 @@ class VectorStore:
         }
         path = self._files / (hashlib.sha256(together).hexdigest()[:32] + SUFFIX)
         write_bytes(path, save(content), durable=True)
+        self._seen.discard(path)  # it replaces one that was ignored
+        self._computed_keys.update(rows)
         self.computed += len(rows)
 
     def _read(self, keys: Sequence[bytes]) -> tuple[Vectors, Missing]:
@@ -195,20 +215,25 @@ class VectorStore:
             if kept is not None and kept.shape[1:] == vectors.shape[1:]:
                 wanted_rows, rows = np.array(pairs).T
                 vectors[wanted_rows], here[wanted_rows] = kept[rows], True
+        stored = (keys[row] for row in np.flatnonzero(here).tolist())
+        self._reused_keys.update(key for key in stored if key not in self._computed_keys)
         missing: Missing = {}
         for row in np.flatnonzero(~here)[::-1].tolist():
             missing.setdefault(keys[row], []).append(row)
         return vectors, missing
 
     def _look(self) -> None:
-        """Index the files that were not seen yet."""
-        for path in sorted(set(self._files.glob(f"[!.]*{SUFFIX}")) - self._seen):
+        """Index the files that were not seen yet, the newest first."""
+        for path in sorted(self._blocks() - self._seen, key=_age):
             keys = _tensor(path, "keys")
             if keys is None:
                 continue
             self._seen.add(path)
             for row, key in enumerate(keys):
                 self._places.setdefault(key.tobytes(), (path, row))
+
+    def _blocks(self) -> set[Path]:
+        return set(self._files.glob(f"[!.]*{SUFFIX}"))
 
 
 @lru_cache(maxsize=4)
@@ -245,6 +270,14 @@ def _blocks(jobs: list[PoolJob]) -> Iterator[list[PoolJob]]:
             block, tokens = [], 0
     if block:
         yield block
+
+
+def _age(path: Path) -> tuple[int, str]:
+    """Order files by time, the newest first, and by name."""
+    try:
+        return -path.stat().st_mtime_ns, path.name
+    except OSError:  # it was removed meanwhile
+        return 0, path.name
 
 
 def _progress(total: int, label: str, unit: str) -> tqdm[Any]:

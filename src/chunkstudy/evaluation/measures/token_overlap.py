@@ -209,7 +209,7 @@ def to_tokens(
     chunk_span = _token_spans(chunks.document, chunks.start, chunks.end, offsets)
     return (
         JudgedSpans(judged.queries, judged.query, judged.document, *judged_span),
-        Chunks(chunks.document, *chunk_span, chunks.text),
+        Chunks(chunks.document, *chunk_span, chunks.text, rewritten=chunks.rewritten),
     )
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from chunkstudy.base.spans import Chunks, Collection, Document
+from chunkstudy.base.spans import ChunkIndex, Chunks, Collection, Document
 from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Ranking, Search
 
 Ints = NDArray[np.int64]
@@ -20,17 +20,14 @@ FIRST = 200
 """Chunks that are searched at once; more where these hold too few groups."""
 
 
-def within(small: Chunks, large: Chunks, documents: Sequence[Document]) -> Chunks:
-    """The small chunks, each with the span of the large one that holds it, the first of several.
+def within(small: Chunks, large: Chunks, documents: Sequence[Document]) -> ChunkIndex:
+    """Match the small chunks, and return the large one that holds each, the first of several.
 
-    One that runs through several is cut where they end, and each piece has the span of its own; a
-    rewritten one stays whole, with that which shares most. What shares a character with none has
-    its own span.
-
-    Returns:
-        Spans of what is returned; ``text`` is what is matched.
+    A small chunk that runs through several large ones is cut where they end, and each piece returns
+    its own; one with a text of its own stays whole and returns the one that shares most. A small
+    chunk that shares no character with a large one returns itself.
     """
-    rows: list[tuple[int, int, int, str]] = []
+    rows: list[tuple[int, int, int, int, int, str]] = []  # document, matched, returned, text
     spans = zip(small.document.tolist(), small.start.tolist(), small.end.tolist(), strict=True)
     for (document, start, end), text in zip(spans, small.texts(documents), strict=True):
         candidates = slice(*np.searchsorted(large.document, (document, document + 1)))
@@ -38,25 +35,40 @@ def within(small: Chunks, large: Chunks, documents: Sequence[Document]) -> Chunk
         shared = np.minimum(ends, end) - np.maximum(starts, start)
         most = shared.max(initial=0)
         if not most:
-            rows.append((document, start, end, text))
+            rows.append((document, start, end, start, end, text))
         elif most == end - start or small.text is not None:
-            rows.append((document, starts[shared.argmax()], ends[shared.argmax()], text))
+            best = shared.argmax()
+            rows.append((document, start, end, starts[best], ends[best], text))
         else:
-            through = zip(starts[shared > 0].tolist(), ends[shared > 0].tolist(), strict=True)
-            pieces = [(*row, text[max(0, row[0] - start) : row[1] - start]) for row in through]
-            rows += [(document, *piece) for piece in pieces if piece[2].strip()]
-    document_of, low, high = np.array([row[:3] for row in rows], dtype=np.int64).reshape(-1, 3).T
-    return Chunks(document_of, low, high, tuple(row[3] for row in rows), small.fallbacks)
+            for low, high in zip(starts[shared > 0], ends[shared > 0], strict=True):
+                first, last = max(start, low), min(end, high)
+                piece = text[first - start : last - start]
+                if piece.strip():
+                    rows.append((document, first, last, low, high, piece))
+    numbers = np.array([row[:5] for row in rows], dtype=np.int64).reshape(-1, 5)
+    of, start, end, low, high = numbers.T
+    texts = None if small.text is None else tuple(row[5] for row in rows)
+    pieces = Chunks(of, start, end, texts, small.fallbacks, small.rewritten)
+    return _index(pieces, low, high)
 
 
-def around(small: Chunks, neighbours: int, documents: Sequence[Document]) -> Chunks:
-    """The small chunks, each with the span that so many neighbours on either side make with it."""
+def around(small: Chunks, neighbours: int) -> ChunkIndex:
+    """Match the small chunks, and return each with so many neighbours on either side."""
     places = np.arange(len(small))
     first = np.searchsorted(small.document, small.document)
     last = np.searchsorted(small.document, small.document, side="right") - 1
     start = small.start[np.maximum(places - neighbours, first)]
     end = small.end[np.minimum(places + neighbours, last)]
-    return Chunks(small.document, start, end, tuple(small.texts(documents)), small.fallbacks)
+    return _index(small, start, end)
+
+
+def index_chunks(chunks: Chunks) -> ChunkIndex:
+    """Return the index of chunks that are matched and returned alike; equal spans count once."""
+    return _index(chunks, chunks.start, chunks.end)
+
+
+def _index(matched: Chunks, start: Ints, end: Ints) -> ChunkIndex:
+    return ChunkIndex(matched, *returned(Chunks(matched.document, start, end)))
 
 
 def returned(chunks: Chunks) -> tuple[Chunks, Ints]:

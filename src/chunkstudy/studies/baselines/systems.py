@@ -120,14 +120,15 @@ def find(
         chunks: what is returned.
         sentences: what is matched by :data:`SENTENCES`.
     """
-    matched, smaller = chunks, None
+    matched, index = chunks, None
     if system == SENTENCES:
-        matched = smaller = small_to_large.within(sentences, chunks, collection.documents)
+        index = small_to_large.within(sentences, chunks, collection.documents)
+        matched = index.matched
     method = f"{PREPENDED}-{TITLE}" if system == TITLE else PRE_EMBEDDING
     searched = system != WORDS
     vectors = steps.encode(collection, matched, store, ordering=method) if searched else None
     words = steps.words(collection, matched) if system in (WORDS, BOTH) else None
     alone = registry.find(collection.name).task == "in_document"
     allowed = Limit.of(collection, matched) if alone else None
-    ranking = steps.search(vectors, FUSED, words, smaller, allowed)
-    return (steps.handed_over(matched) if smaller else chunks), ranking
+    ranking = steps.search(vectors, FUSED, words, index, allowed)
+    return (index.returned if index else chunks), ranking

@@ -64,7 +64,7 @@ def _work(
         tokens = sum(counter("wordpiece").count_many(documents)) * (passes + 1)
         return "boundaries to be drawn, at most ", documents, round(tokens)
     index = pipeline.chunk(system)
-    chunks = f"{len(index.chunks):,} chunks, "
+    chunks = f"{len(index):,} chunks, "
     if store is None:
         return chunks, [], 0
     if system.method.window:

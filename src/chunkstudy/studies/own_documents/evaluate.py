@@ -46,6 +46,7 @@ def evaluate(
     output: str | Path | None = None,
     only_vectors: bool = False,
     rerank: Any = None,
+    fresh: bool = False,
     say: Say = lambda _: None,
 ) -> Evaluation:
     """Compare ways of chunking on your own documents and questions (docs/your-own-data.md).
@@ -71,6 +72,7 @@ def evaluate(
         rerank: a cross-encoder of the hub or in a folder, ``module:name``, or a function from a
             question and texts to a number for each text: every way stands there once more, its
             first 50 chunks in that order.
+        fresh: ignore the vectors that were computed before this call.
         say: told how it goes.
 
     Raises:
@@ -78,7 +80,8 @@ def evaluate(
     """
     pipeline, compared, notes = prepared(
         documents, questions, chunkers, encoders, orderings=orderings, k=k, budget=budget,
-        base_url=base_url, name=name, only_vectors=only_vectors, rerank=rerank, say=say,
+        base_url=base_url, name=name, only_vectors=only_vectors, rerank=rerank, fresh=fresh,
+        say=say,
     )  # fmt: skip
     collection = pipeline.collection
     if not collection.queries:
@@ -117,6 +120,7 @@ def prepared(
     name: str = "",
     only_vectors: bool = False,
     rerank: Any = None,
+    fresh: bool = False,
     say: Say = lambda _: None,
 ) -> tuple[Pipeline, tuple[System, ...], tuple[str, ...]]:
     """What is read, what is compared, and in a sentence each what is left out of both. Arguments
@@ -126,7 +130,7 @@ def prepared(
     texts = own.read(documents, questions, name)
     collection = texts.collection
     say(f"{_counted(collection.documents, 'document')}, {_counted(collection.queries, 'question')}")
-    pipeline = Pipeline(texts, places.here().vectors, k, budget)
+    pipeline = Pipeline(texts, places.here().vectors, k, budget, fresh=fresh)
     asked = bool(collection.queries)  # screening knows no ranking
     compared, notes = systems(
         chunkers,

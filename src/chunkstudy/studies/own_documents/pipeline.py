@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +14,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from chunkstudy.base import tokens
+from chunkstudy.base import spans, tokens
 from chunkstudy.base.protocols import CORRECTED, OWN_DOCUMENTS
 from chunkstudy.base.spans import Chunks, Collection, chunk_documents
 from chunkstudy.chunkers import contexts
 from chunkstudy.chunkers.own import checked
 from chunkstudy.collections.own_questions import Judged
 from chunkstudy.encoders.api import ApiEncoder
+from chunkstudy.encoders.own_function import FunctionEncoder
 from chunkstudy.evaluation.measures import excerpts
 from chunkstudy.evaluation.measures import ranking as of_documents
 from chunkstudy.evaluation.retrieval import small_to_large
@@ -55,25 +56,20 @@ SECTIONS = "markdown-"
 """How the chunker is called that knows headings, and so tables."""
 Say = Callable[[str], object]
 Ints = NDArray[np.int64]
+Load = Callable[[Path], VectorStore]
 
 
 @dataclass(frozen=True)
-class ChunkIndex:
+class ChunkIndex(spans.ChunkIndex):
     """The chunks of a system before anything is ranked.
 
     Attributes:
-        chunks: what is matched with the spans of what is returned.
-        texts: what is matched, with the context that stands before it.
-        lengths: shape (chunks,), characters of each without its context.
-        returned: what is returned, each span once.
-        place: shape (chunks,), which of them each chunk returns.
+        texts: the matched texts, each behind its context.
+        lengths: shape (matched,), characters of each matched text without its context.
     """
 
-    chunks: Chunks
     texts: tuple[str, ...]
     lengths: Ints
-    returned: Chunks
-    place: Ints
 
 
 @dataclass(frozen=True)
@@ -112,6 +108,7 @@ class Pipeline:
         vectors: the folder of the stores; what is there is not computed again.
         k: chunks, or documents, that count as read; the task's usual number if None.
         budget: cl100k tokens that count as read, where these decide; 0 where ``k`` does.
+        fresh: ignore the vectors that were stored before.
 
     Raises:
         EvaluationError: if so many ranks or tokens cannot be read.
@@ -121,9 +118,11 @@ class Pipeline:
     vectors: Path
     k: int | None = None
     budget: int = 0
+    fresh: bool = False
     _chunked: dict[tuple[Chunker, Retriever | None], Chunks] = field(
         default_factory=dict, init=False
     )
+    _stores: dict[Load, VectorStore] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         if not 1 <= self.cutoff <= DEEPEST:
@@ -160,8 +159,8 @@ class Pipeline:
         return excerpts.token_lengths(index.returned, self.offsets)
 
     def store(self, retriever: Retriever) -> VectorStore | None:
-        """A retriever's model; None of BM25 alone."""
-        return retriever.load(self.vectors) if retriever.load else None
+        """Return a retriever's model, opened once; None of BM25 alone."""
+        return self._opened(retriever.load) if retriever.load else None
 
     def run(self, systems: Sequence[System], say: Say) -> list[Result]:
         """Every system ranked and scored, those of one model together; ``say`` is told how it
@@ -173,6 +172,10 @@ class Pipeline:
             for system in group:
                 say(f"[{len(results) + 1}/{len(systems)}] {system.label}")
                 results.append(self._result(system))
+        names = {system.retriever.load: str(system.retriever) for system in reversed(systems)}
+        for load, store in self._stores.items():
+            if load in names:
+                say(f"{names[load]}: {reuse(store)}")
         return results
 
     def chunk(self, system: System) -> ChunkIndex:
@@ -180,20 +183,22 @@ class Pipeline:
         documents = self.collection.documents
         chunks, *larger = (self._chunks(part, system.retriever) for part in system.chunker.cutting)
         if larger:
-            chunks = small_to_large.within(chunks, larger[0], documents)
+            index = small_to_large.within(chunks, larger[0], documents)
         elif system.chunker.neighbours:
-            chunks = small_to_large.around(chunks, system.chunker.neighbours, documents)
+            index = small_to_large.around(chunks, system.chunker.neighbours)
+        else:
+            index = small_to_large.index_chunks(chunks)
+        chunks = index.matched
         texts = chunks.texts(documents)
         before = encoding.contexts_of(system.method, self.collection, chunks) or [""] * len(chunks)
         if system.chunker.slug.startswith(SECTIONS):
             before = [*map(contexts.before, before, self._table_headers(chunks))]
-        returned, place = small_to_large.returned(chunks)
         return ChunkIndex(
-            chunks,
+            index.matched,
+            index.returned,
+            index.returned_index,
             tuple(contexts.before(*pair) for pair in zip(before, texts, strict=True)),
             np.array([len(text) for text in texts], dtype=np.int64),
-            returned,
-            place,
         )
 
     def encode(
@@ -229,7 +234,7 @@ class Pipeline:
             own = small_to_large.own_documents
             excluded = own(self.collection) if self.collection.skips_own_id else None
             return small_to_large.search_groups(
-                search, index.chunks.document, DEEPEST, excluded=excluded
+                search, index.matched.document, DEEPEST, excluded=excluded
             )
         sizes = self.sizes(index)
 
@@ -237,7 +242,7 @@ class Pipeline:
             read = np.where(ranking.chunk != NO_CHUNK, sizes[ranking.chunk], 0).sum(axis=1)
             return bool((read >= self.budget).all())
 
-        return small_to_large.search_groups(search, index.place, DEEPEST, enough)
+        return small_to_large.search_groups(search, index.returned_index, DEEPEST, enough)
 
     def score(self, index: ChunkIndex, ranking: Ranking) -> tuple[pd.DataFrame, Collection]:
         """The fourth: a row a question and a column a measure, and the collection as judged."""
@@ -287,9 +292,21 @@ class Pipeline:
                 spec = parse_chunker(chunker.slug)
                 store = self.store(retriever)
                 if store is None and spec.encoder:
-                    store = load_store(spec.encoder, self.vectors)
+                    store = self._opened(partial(load_store, spec.encoder))
+                elif spec.encoder:  # which `cut` opens again
+                    self._opened(partial(load_store, spec.encoder))
                 self._chunked[key] = cut(self.collection, spec, OWN_DOCUMENTS, store)
         return self._chunked[key]
+
+    def _opened(self, load: Load) -> VectorStore:
+        if load not in self._stores:
+            store = load(self.vectors)
+            if store not in self._stores.values():
+                store.count_anew()
+                if self.fresh:
+                    store.ignore_stored()
+            self._stores[load] = store
+        return self._stores[load]
 
     def _table_headers(self, chunks: Chunks) -> list[str]:
         """Of each chunk that begins in a later row of a table the table's header, since its row
@@ -301,7 +318,7 @@ class Pipeline:
     def plan(self, system: System, store: VectorStore, index: ChunkIndex) -> encoding.Jobs:
         """What a late system reads and pools."""
         documents = self.collection.documents
-        return encoding.jobs(store, documents, index.chunks, system.method, CORRECTED)
+        return encoding.jobs(store, documents, index.matched, system.method, CORRECTED)
 
     def _read_late(self, group: Sequence[System]) -> None:
         """Read the documents once for all late systems of a model with the same window."""
@@ -311,6 +328,15 @@ class Pipeline:
             assert store is not None  # BM25 alone takes no late chunking
             plans = [self.plan(system, store, self.chunk(system)) for system in late]
             encoding.read_once(store, plans, label=f"reading for {len(late)} chunkers, {method}")
+
+
+def reuse(store: VectorStore) -> str:
+    """Return how many vectors of a model were reused, and why none are of a function."""
+    line = f"{store.reused:,} vectors reused"
+    encoder = store.encoder
+    if isinstance(encoder, FunctionEncoder) and encoder.why_not_reused:
+        return f"{line}, since {encoder.why_not_reused}"
+    return line
 
 
 def _tokens_reranked(search: Search) -> int:

@@ -34,8 +34,8 @@ def write(pipeline: Pipeline, ranked: Sequence[Result], scores: pd.DataFrame, fo
     inspected = []
     for name, result in zip(names, ranked, strict=True):
         index = result.index
-        every = pipeline.search(result.system, index, few)(len(index.chunks))
-        ranking = best_of_each(every, index.place)
+        every = pipeline.search(result.system, index, few)(len(index))
+        ranking = best_of_each(every, index.returned_index)
         judged = found_first(few, pipeline.texts.copies, index.returned, ranking)
         found = inspect(name, judged, index.returned, ranking, _read_to(result), pipeline.cutoff)
         inspected.append(found)
@@ -46,7 +46,8 @@ def write(pipeline: Pipeline, ranked: Sequence[Result], scores: pd.DataFrame, fo
 def _read_to(result: Result) -> Ints:
     """Where the encoder's window ends in what is returned; at its end where another text is
     matched."""
-    returned, chunks = result.index.returned, result.index.chunks
-    if result.read is None or chunks.text is not None or len(returned) != len(chunks):
+    index, returned = result.index, result.index.returned
+    rewritten = index.matched.text is not None
+    if result.read is None or rewritten or index.is_small_to_large or len(returned) != len(index):
         return returned.end.copy()
     return np.minimum(returned.start + result.read, returned.end)

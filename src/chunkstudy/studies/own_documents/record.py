@@ -51,13 +51,13 @@ def describe(
 
 
 def _describe(result: Result) -> dict[str, Any]:
-    chunks = result.index.chunks
+    index = result.index
     return {
         **result.system.keys,
         "chunker_from": result.system.chunker.package,
-        "chunks": len(chunks),
-        "chunks_sha256": chunks.digest(),
-        "fallbacks": chunks.fallbacks,
+        "chunks": len(index),
+        "chunks_sha256": index.digest(),
+        "fallbacks": index.matched.fallbacks,
         "per_query_sha256": records.scores_sha256(result.scores),
         "model": result.model,
         "tokens_encoded": result.tokens,
