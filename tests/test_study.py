@@ -1,4 +1,4 @@
-"""A notebook computes what it is asked for, and only the study itself reaches ``results``."""
+"""A notebook computes what it is asked for, and says what it is of."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from chunkstudy import Study
-from chunkstudy.base.places import Places
+from chunkstudy.base.places import BUILD, Places
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.encoders import transformer
 from chunkstudy.runs import records
@@ -23,6 +23,7 @@ from chunkstudy.runs.records import Outcome
 from chunkstudy.runs.store import load_store
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.study import functions, study
+from chunkstudy.study.outputs import STAGING
 from chunkstudy.study.runs import Compute, Runs
 from tests import small_study
 from tests.small_study import Letters
@@ -45,7 +46,8 @@ def letters(monkeypatch: pytest.MonkeyPatch) -> Iterator[Letters]:
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, letters: Letters) -> Path:
     """An empty project with a notebook ``small`` whose parameter ``k`` is 5."""
     monkeypatch.setenv("CHUNKSTUDY_ROOT", str(tmp_path))
-    monkeypatch.delenv("CHUNKSTUDY_VECTORS", raising=False)
+    for name in ("CHUNKSTUDY_VECTORS", BUILD, STAGING):
+        monkeypatch.delenv(name, raising=False)
     cell = nbformat.v4.new_code_cell("k = 5  # chunks\nnames = ['a']")
     cell.metadata["tags"] = ["parameters"]
     (tmp_path / "notebooks").mkdir()
@@ -226,18 +228,21 @@ def test_tests_leave_out_the_chunker_that_they_are_against(root: Path) -> None:
         scores.paired(baseline="fixed-65")
 
 
-def test_with_its_own_parameters_a_notebook_writes_the_study(
-    root: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("staged", [True, False])
+def test_with_its_own_parameters_a_notebook_leaves_the_study_where_it_is_staged_or_below_build(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, staged: bool
 ) -> None:
+    folder = tmp_path / "staging/results" if staged else root / "build/notebooks/small"
+    monkeypatch.setenv(STAGING, str(tmp_path / "staging") if staged else "")
     within(monkeypatch)
     study = Study("small")
     study.answer("Is it so?", "Yes: 3 of 4.", holds=True)
     study.number("share/of", 0.754, digits=2)
     study.table("small_table", pd.DataFrame({"n": [1, 2]}))
-    written = (root / "results/answers/small.json").read_text("utf-8")
+    written = (folder / "answers/small.json").read_text("utf-8")
     assert "Yes: 3 of 4." in written and "0.75" in written
-    assert (root / "results/tables/small_table.csv").read_text() == "n\n1\n2\n"
-    assert not (root / "build").exists()
+    assert (folder / "tables/small_table.csv").read_text() == "n\n1\n2\n"
+    assert not list((root / "results").iterdir())
 
 
 def test_with_another_parameter_it_writes_below_build_and_judges_nothing(

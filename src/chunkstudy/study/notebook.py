@@ -51,9 +51,17 @@ def check(source: Path, given: Mapping[str, Any]) -> None:
             )
 
 
-def changed(source: Path, namespace: Mapping[str, Any]) -> dict[str, Any] | None:
+def changed(
+    source: Path, namespace: Mapping[str, Any], page: Path | None = None
+) -> dict[str, Any] | None:
     """The parameters whose value is not the notebook's own; None where it is not this notebook that
     runs, as in a script.
+
+    Args:
+        source: the notebook.
+        namespace: variables of its kernel.
+        page: the notebook as it was last published; what it declares is the notebook's own, also if
+            the source was edited since.
 
     Raises:
         NotebookError: as :func:`check` does, also for a value that was changed by hand.
@@ -63,7 +71,8 @@ def changed(source: Path, namespace: Mapping[str, Any]) -> dict[str, Any] | None
     declared = inspect_parameters(source)
     given = {name: namespace[name] for name in declared if name in namespace}
     check(source, _injected(namespace) | given)
-    return {name: value for name, value in given.items() if value != declared[name]}
+    own = declared | (inspect_parameters(page) if page and page.exists() else {})
+    return {name: value for name, value in given.items() if value != own[name]}
 
 
 def _injected(namespace: Mapping[str, Any]) -> dict[str, Any]:
