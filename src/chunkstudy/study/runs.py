@@ -21,15 +21,12 @@ from chunkstudy.base.spans import SpanError
 from chunkstudy.chunkers.own import ChunkerError, OwnChunker, checked
 from chunkstudy.collections import registry
 from chunkstudy.collections.registry import load_collection
-from chunkstudy.encoders import models
 from chunkstudy.evaluation.retrieval.chunks import SearchError
 from chunkstudy.runs import rankings, records, rescore, scoring
 from chunkstudy.runs.conditions import (
-    ENCODER,
     NONE,
     Condition,
     ConditionError,
-    EncoderName,
     parse_encoder,
 )
 from chunkstudy.runs.requirements import reason_not_run
@@ -38,6 +35,7 @@ from chunkstudy.runs.study_results import StudyError
 from chunkstudy.study import functions
 from chunkstudy.study.collection import hits, parts
 from chunkstudy.study.functions import FunctionCondition
+from chunkstudy.study.parameters import encoder_slug
 from chunkstudy.study.scores import Scores
 
 MEASURES = {
@@ -369,7 +367,7 @@ def find(
     if not chunkers:
         raise StudyError("no chunker was named; give one or more")
     try:
-        slug = NONE if encoder == NONE else _slug(encoder, window)
+        slug = encoder_slug(encoder, window)
     except ModelError as error:
         raise StudyError(f"{error}. {computing.stored(collection)}") from error
     order = NONE if slug == NONE else ordering
@@ -391,17 +389,6 @@ def find(
     by_name = {variant.name: computing.find(variant) for variant in bar}
     sys.stderr.flush()
     return Runs(collection, by_name, computing)
-
-
-def _slug(encoder: str, window: int | None) -> str:
-    """A model by its hub id, with the precision that may end it, as conditions name it.
-
-    Raises:
-        ModelError: if nobody registered it.
-    """
-    named = ENCODER.fullmatch(encoder)
-    model, dtype = (named["model"], named["dtype"]) if named else (encoder, None)
-    return str(EncoderName(models.spec(model).id, window, dtype))
 
 
 def _name(function: OwnChunker, taken: Collection[str]) -> str:
