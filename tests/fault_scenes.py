@@ -20,6 +20,7 @@ from dataclasses import asdict
 from multiprocessing import get_context
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import patch
 
 import nbformat
 import pandas as pd
@@ -38,7 +39,15 @@ from chunkstudy.runs.store import SUFFIX
 from chunkstudy.studies.generated_questions import collection
 from chunkstudy.studies.generated_questions.generate import GenerationSettings
 from chunkstudy.study.formats import write_csv
-from tests import api_server, checkpoints, forking, mounts, small_study, small_training
+from tests import (
+    api_server,
+    checkpoints,
+    forking,
+    mounts,
+    small_notebook,
+    small_study,
+    small_training,
+)
 
 COLLECTION = "letters"
 PACKAGE = "small_bert"
@@ -255,3 +264,24 @@ def kernel_killed(folder: str, begun: str) -> None:
 
     threading.Thread(target=watch, daemon=True).start()
     one_notebook(folder, begun, "60")
+
+
+def publication_killed(folder: str, replaced: str) -> None:
+    """Reproduce the small notebook, killed after so many of its files were replaced."""
+    places, left, replace = Places(Path(folder)), iter(range(int(replaced))), Path.replace
+
+    def replace_some(part: Path, path: Path) -> Path:
+        if Path(path).is_relative_to(folder) and next(left, None) is None:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return replace(part, path)
+
+    with patch.object(Path, "replace", replace_some):
+        notebooks.run_one(places, places.notebooks / f"{small_notebook.NAME}.ipynb")
+
+
+def notebook_in_a_read_only_checkout(folder: str, out: str) -> None:
+    """Run the small notebook by papermill alone where nothing of its project can be written."""
+    mounts.alone()
+    mounts.run("mount", "--bind", folder, folder)
+    mounts.run("mount", "-o", "remount,bind,ro", folder)
+    small_notebook.run_plainly(Places(Path(folder)), Path(out))

@@ -1,25 +1,30 @@
-"""A notebook computes what it is asked for, and only the study itself reaches ``results``."""
+"""A notebook computes what it is asked for, and says what it is of."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import nbformat
 import pandas as pd
 import pytest
 
 from chunkstudy import Study
-from chunkstudy.base.places import Places
+from chunkstudy.base.places import BUILD, Places
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.encoders import transformer
+from chunkstudy.runs import records
+from chunkstudy.runs.conditions import MINILM as MINILM_256
+from chunkstudy.runs.conditions import Condition
+from chunkstudy.runs.records import Outcome
 from chunkstudy.runs.store import load_store
 from chunkstudy.runs.study_results import StudyError
-from chunkstudy.study import study
-from chunkstudy.study.runs import Compute
+from chunkstudy.study import functions, study
+from chunkstudy.study.outputs import STAGING
+from chunkstudy.study.runs import Compute, Runs
 from tests import small_study
 from tests.small_study import Letters
 
@@ -41,7 +46,8 @@ def letters(monkeypatch: pytest.MonkeyPatch) -> Iterator[Letters]:
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, letters: Letters) -> Path:
     """An empty project with a notebook ``small`` whose parameter ``k`` is 5."""
     monkeypatch.setenv("CHUNKSTUDY_ROOT", str(tmp_path))
-    monkeypatch.delenv("CHUNKSTUDY_VECTORS", raising=False)
+    for name in ("CHUNKSTUDY_VECTORS", BUILD, STAGING):
+        monkeypatch.delenv(name, raising=False)
     cell = nbformat.v4.new_code_cell("k = 5  # chunks\nnames = ['a']")
     cell.metadata["tags"] = ["parameters"]
     (tmp_path / "notebooks").mkdir()
@@ -86,6 +92,68 @@ def test_the_cut_off_decides_what_is_scored(root: Path) -> None:
     assert few.frame["SpanRecall@3"].mean() < more.frame["SpanRecall@7"].mean()
     with pytest.raises(StudyError, match="1 or more, and not 0"):
         runs.scores(k=0)
+
+
+@pytest.mark.parametrize("order", [(3, 15, 5), (15, 5, 3)])
+def test_reading_scores_changes_nothing_and_their_order_does_not_matter(
+    root: Path, order: tuple[int, ...]
+) -> None:
+    places, one = (
+        Places(root),
+        Condition("builtin", TWO[0], MINILM_256, "pre_embedding", "corrected"),
+    )
+    record = small_study.outcome(places, one, load_collection("builtin"))
+    scores = record.scores + 0.125  # no computed score is equal, so that a mixture shows
+    without = record.run.with_scores(scores).model_copy(update={"ranking": None})
+    records.write(places.runs, Outcome(without, scores, record.timing))
+
+    def found() -> Runs:
+        return Study("trial", compute="missing").runs("builtin", [TWO[0], paragraphs])
+
+    runs = found()
+    said, told, shown = str(runs), runs.records, runs.hits(question=1).data
+    assert "1 read from results/runs, 1 computed here" in said
+    for k in order:
+        pd.testing.assert_frame_equal(runs.scores(k=k).frame, found().scores(k=k).frame)
+        runs.within(500)
+    assert str(runs) == said and runs.records == told
+    assert runs.hits(question=1).data == shown
+
+
+def test_a_function_of_ones_own_is_called_what_it_is_in_every_output(root: Path) -> None:
+    shutil.copytree(ROOT / "results/published", root / "results/published")
+    study = Study("trial", compute="missing")
+    runs = study.runs("builtin", [paragraphs, lambda text: [text]])
+    scores, slug = runs.scores(k=15), functions.slug(paragraphs)
+    path = f"builtin/{slug}/{MINILM_256}/pre_embedding/corrected"
+    assert path in runs.records and runs.records[path].chunker == slug
+    assert scores.runs["paragraphs"] == path
+    shown = study.table("mine", scores.summary(), beside=["chroma/minilm"])
+    kept = (root / "build/notebooks/trial/tables/mine.csv").read_text("utf-8")
+    assert path in kept
+    made = [str(one) for one in (runs, runs.records, scores, scores.summary(), list(runs))]
+    for output in [*made, shown.data, kept, runs.hits().data, scores.means()._repr_html_()]:
+        assert TWO[0] not in output and "Recursive" not in output
+    with pytest.raises(StudyError, match=f"{slug}.* has no score at the cut Min"):
+        runs.scores(k="Min", measures=["SpanRecall(unit=token)@Min", "x@Min"])
+
+
+def test_two_functions_with_one_name_in_different_cells_have_two_records(root: Path) -> None:
+    runs = [Study("trial", compute="missing").runs("builtin", [other_cell(mark)]) for mark in "\n."]
+    assert [list(one.found) for one in runs] == [["split"]] * 2
+    (one,), (other,) = (run.records for run in runs)
+    assert one != other and one.partition("-")[0] == other.partition("-")[0]
+
+
+def paragraphs(text: str) -> list[str]:
+    return text.split("\n\n")
+
+
+def other_cell(mark: str) -> Callable[[str], list[str]]:
+    """A function ``split`` as two cells might define it."""
+    names: dict[str, Any] = {}
+    exec(f"def split(text):\n    return text.split({mark!r})", names)
+    return cast("Callable[[str], list[str]]", names["split"])
 
 
 def test_where_everyone_reads_as_much_no_character_more_is_counted(root: Path) -> None:
@@ -160,18 +228,21 @@ def test_tests_leave_out_the_chunker_that_they_are_against(root: Path) -> None:
         scores.paired(baseline="fixed-65")
 
 
-def test_with_its_own_parameters_a_notebook_writes_the_study(
-    root: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("staged", [True, False])
+def test_with_its_own_parameters_a_notebook_leaves_the_study_where_it_is_staged_or_below_build(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, staged: bool
 ) -> None:
+    folder = tmp_path / "staging/results" if staged else root / "build/notebooks/small"
+    monkeypatch.setenv(STAGING, str(tmp_path / "staging") if staged else "")
     within(monkeypatch)
     study = Study("small")
     study.answer("Is it so?", "Yes: 3 of 4.", holds=True)
     study.number("share/of", 0.754, digits=2)
     study.table("small_table", pd.DataFrame({"n": [1, 2]}))
-    written = (root / "results/answers/small.json").read_text("utf-8")
+    written = (folder / "answers/small.json").read_text("utf-8")
     assert "Yes: 3 of 4." in written and "0.75" in written
-    assert (root / "results/tables/small_table.csv").read_text() == "n\n1\n2\n"
-    assert not (root / "build").exists()
+    assert (folder / "tables/small_table.csv").read_text() == "n\n1\n2\n"
+    assert not list((root / "results").iterdir())
 
 
 def test_with_another_parameter_it_writes_below_build_and_judges_nothing(

@@ -18,6 +18,14 @@ REMEDIES = {
 }
 
 
+def as_sentence(error: BaseException) -> list[str]:
+    """Return what IPython shows of an error in place of a traceback.
+
+    IPython looks for it under the name ``_render_traceback_`` in the error's class.
+    """
+    return [f"{type(error).__name__}: {error}"]
+
+
 class ModelError(RuntimeError):
     """A model that is unknown, unreachable or not what it should be."""
 

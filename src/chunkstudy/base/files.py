@@ -8,7 +8,7 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -53,6 +53,30 @@ def write_bytes(path: Path, content: bytes, durable: bool = False) -> None:
         durable: whether the content is on the disk before it has its name, so that not even a
             power cut leaves a file cut short; takes some milliseconds.
     """
+    write_files({path: content}, durable)
+
+
+def write_files(contents: Mapping[Path, bytes], durable: bool = False) -> None:
+    """Write several files; no file is replaced before all are written under temporary names.
+
+    Args:
+        contents: content by path.
+        durable: as for :func:`write_bytes`.
+    """
+    parts: dict[Path, Path] = {}
+    try:
+        for path, content in contents.items():
+            parts[path] = _write_part(path, content, durable)
+        for path, part in parts.items():
+            part.replace(path)
+    except BaseException:
+        for part in parts.values():
+            part.unlink(missing_ok=True)
+        raise
+
+
+def _write_part(path: Path, content: bytes, durable: bool) -> Path:
+    """Write a file under a temporary name beside its own, and return that name."""
     path.parent.mkdir(parents=True, exist_ok=True)
     for left in path.parent.glob(f".{glob.escape(path.name)}.*{PART}"):
         with suppress(FileNotFoundError):
@@ -67,10 +91,10 @@ def write_bytes(path: Path, content: bytes, durable: bool = False) -> None:
                 file.flush()
                 os.fsync(handle)
         temporary.chmod(0o644)
-        temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+    return temporary
 
 
 def write_text(path: Path, content: str) -> None:

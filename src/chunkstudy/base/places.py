@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+
+BUILD = "CHUNKSTUDY_BUILD"
+"""Environment variable that moves ``build``; a relative path is below the root."""
 
 
 class _Below:
@@ -31,7 +35,11 @@ class Places:
     notebooks = _Below("notebooks")
     paper = _Below("paper")
     generated = _Below("paper", "generated")
-    build = _Below("build")
+
+    @property
+    def build(self) -> Path:
+        """The folder of everything that is local to this machine."""
+        return self.root / (os.environ.get(BUILD) or "build")
 
     @property
     def vectors(self) -> Path:
@@ -41,6 +49,32 @@ class Places:
     def rankings(self) -> Path:
         """Rankings that would make the repository heavy, under their digests."""
         return Path(os.environ.get("CHUNKSTUDY_RANKINGS") or self.build / "rankings")
+
+    def display(self, path: Path) -> str:
+        """Return a path as a message shows it: relative if it is below the root."""
+        inside = path.is_relative_to(self.root)
+        return (path.relative_to(self.root) if inside else path).as_posix()
+
+
+def ensure_writable_build(places: Places) -> Path | None:
+    """Move ``build`` to a temporary folder, for this process, if it cannot be written.
+
+    Returns:
+        The temporary folder, or None if nothing was moved.
+
+    Raises:
+        PermissionError: if CHUNKSTUDY_BUILD names a folder that cannot be written.
+    """
+    build = places.build
+    existing = next(folder for folder in (build, *build.parents) if folder.exists())
+    if os.access(existing, os.W_OK):
+        return None
+    if os.environ.get(BUILD):
+        raise PermissionError(
+            f"{BUILD} is {build}, which cannot be written; set it to another folder, or unset it"
+        )
+    os.environ[BUILD] = tempfile.mkdtemp(prefix="chunkstudy-build-")
+    return places.build
 
 
 def find() -> Places:

@@ -6,13 +6,16 @@ Everything is derived into an empty place, so that a file that nothing writes an
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from unittest.mock import patch
 
 from chunkstudy.base.files import PART
-from chunkstudy.base.places import Places
+from chunkstudy.base.places import BUILD, Places
 from chunkstudy.publish import paper as build
 from chunkstudy.publish.reproduce import from_records, pool
 from chunkstudy.runs import records
@@ -41,7 +44,7 @@ def check(places: Places) -> str:
         ReproduceError: if a notebook failed, one whose condition broke among them.
     """
     records.find(places.runs)
-    with tempfile.TemporaryDirectory() as folder, pool() as processes:
+    with _own_build(), tempfile.TemporaryDirectory() as folder, pool() as processes:
         copy = Places(Path(folder))
         for name in GIVEN:
             if (places.root / name).exists():
@@ -59,6 +62,14 @@ def check(places: Places) -> str:
     if fault := build.stale(places):
         raise CheckError(fault)
     return "records, tables, figures, pages, notebooks and the paper are what they should be"
+
+
+@contextmanager
+def _own_build() -> Iterator[None]:
+    """Ignore CHUNKSTUDY_BUILD, so that nothing is derived from an earlier run."""
+    with patch.dict(os.environ):
+        os.environ.pop(BUILD, None)
+        yield
 
 
 def _differing(copy: Places, places: Places) -> Iterator[str]:

@@ -17,9 +17,10 @@ import nbformat
 import papermill
 from papermill.exceptions import PapermillExecutionError
 
-from chunkstudy.base.files import write_text
+from chunkstudy.base.files import write_files, write_text
 from chunkstudy.base.places import Places
 from chunkstudy.study.notebook import NotebookError, check
+from chunkstudy.study.outputs import STAGING
 
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 KERNEL = "python3"
@@ -48,13 +49,38 @@ def in_turn(places: Places) -> list[list[Path]]:
 
 
 def run_one(places: Places, source: Path) -> str:
-    """Execute a notebook with its own parameters into ``results/notebooks``; its name."""
-    run(source, places.results / "notebooks" / source.name, {}, places.root)
+    """Execute a notebook with its own parameters and publish its page and its files; its name.
+
+    Nothing of the project changes before the notebook has finished. Files are then replaced one by
+    one; if that is killed half-way, the next run replaces them all.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        staged = Places(Path(folder))
+        page = staged.results / "notebooks" / source.name
+        run(source, page, {}, places.root, staging=staged.root)
+        files = sorted(path for path in staged.root.rglob("*") if path.is_file())
+        write_files(
+            {places.root / path.relative_to(staged.root): path.read_bytes() for path in files}
+        )
     return source.stem
 
 
-def run(source: Path, target: Path, parameters: dict[str, Any], root: Path) -> Path:
+def run(
+    source: Path,
+    target: Path,
+    parameters: dict[str, Any],
+    root: Path,
+    staging: Path | None = None,
+) -> Path:
     """Execute a notebook in ``root`` and write it, without volatile metadata, to ``target``.
+
+    Args:
+        source: the notebook.
+        target: path of the executed notebook.
+        parameters: values for its parameters.
+        root: root of the project.
+        staging: folder for the files of a study that is to be published; if None, they go to
+            ``build/notebooks``.
 
     Raises:
         NotebookError: on an unknown or mistyped parameter, or a failing cell; the target is then
@@ -65,7 +91,7 @@ def run(source: Path, target: Path, parameters: dict[str, Any], root: Path) -> P
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / source.name
         try:
-            with patch.dict(os.environ, CHUNKSTUDY_ROOT=str(root)):  # where its kernel writes
+            with patch.dict(os.environ, _kernel_environment(root, staging)):
                 _execute(source, output, parameters, root)
         except PapermillExecutionError as error:
             raise NotebookError(
@@ -74,6 +100,11 @@ def run(source: Path, target: Path, parameters: dict[str, Any], root: Path) -> P
         notebook = nbformat.read(output, as_version=4)
     write_text(target, nbformat.writes(_settled(notebook), indent=1) + "\n")
     return target
+
+
+def _kernel_environment(root: Path, staging: Path | None) -> dict[str, str]:
+    """Return the variables that tell a notebook's kernel where to read and write."""
+    return {"CHUNKSTUDY_ROOT": str(root), STAGING: str(staging or "")}
 
 
 def _execute(source: Path, output: Path, parameters: dict[str, Any], root: Path) -> None:

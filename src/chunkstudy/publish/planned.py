@@ -12,21 +12,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 from chunkstudy.base.places import Places
+from chunkstudy.collections import registry
 from chunkstudy.collections.registry import COLLECTIONS
 from chunkstudy.published.sources import published_grid
 from chunkstudy.runs import records
 from chunkstudy.runs.conditions import (
     CONTEXTUALIZED,
     MINILM,
+    NONE,
     PRE_EMBEDDING,
+    ChunkerSpec,
     Condition,
-    EncoderName,
+    parse_chunker,
     parse_encoder,
+    rules,
 )
-from chunkstudy.study.notebook import inspect_parameters
+from chunkstudy.study.notebook import NotebookError, check_names, inspect_parameters
+from chunkstudy.study.parameters import KINDS, encoder_slug
 
 Parameters = Mapping[str, Any]
 
@@ -36,6 +42,7 @@ def conditions(places: Places) -> list[Condition]:
 
     Raises:
         FileNotFoundError: if there are no notebooks beside.
+        NotebookError: if a parameter names what does not exist, with the notebook.
     """
     notebooks = sorted(places.notebooks.glob("*.ipynb"))
     if not notebooks:
@@ -43,9 +50,7 @@ def conditions(places: Places) -> list[Condition]:
             f"{places.root} has no notebooks, whose parameters say what is run; go to a checkout "
             "of the project, or name a condition as collection/chunker/encoder/ordering/protocol"
         )
-    pages = [
-        condition for source in notebooks for condition in of_notebook(inspect_parameters(source))
-    ]
+    pages = [condition for source in notebooks for condition in _of_source(source)]
     return list(dict.fromkeys([*pages, *records.find(places.runs), *published_grid(places)]))
 
 
@@ -55,8 +60,28 @@ def of_small_model(places: Places) -> list[Condition]:
     return [c for c in conditions(places) if not c.model or c.model.model == small]
 
 
+def _of_source(source: Path) -> list[Condition]:
+    """Return the conditions of a notebook's parameter cell.
+
+    Raises:
+        NotebookError: if the cell names what does not exist.
+    """
+    parameters = inspect_parameters(source)
+    check_names(source, parameters)
+    try:
+        return list(of_notebook(parameters))
+    except (ValueError, RuntimeError) as error:
+        raise NotebookError(
+            f"the parameters of {source.name} name no condition: {error}"
+        ) from error
+
+
 def of_notebook(parameters: Parameters) -> Iterator[Condition]:
-    """The conditions that a notebook's parameters name; none where they say no protocol."""
+    """The conditions that a notebook's parameters name; none where they say no protocol.
+
+    Raises:
+        ConditionError, ModelError, ValueError: if they name one that does not exist.
+    """
     protocols = _given(parameters, "protocol")
     encoders = _given(parameters, "encoder")
     windows = _given(parameters, "window") or [None]
@@ -65,15 +90,24 @@ def of_notebook(parameters: Parameters) -> Iterator[Condition]:
         for collection, chunker, encoder, window, protocol in product(
             collections, chunkers, encoders, windows, protocols
         ):
-            for ordering in _orderings(parameters, window):
-                try:
-                    slug = str(EncoderName(encoder, window))
-                    condition = Condition(collection, chunker, slug, ordering, protocol)
-                except (ValueError, RuntimeError):  # a page's own name, or what nobody can combine
-                    continue
-                known = condition.chunking.entry.segments
-                if not known or collection in known:
-                    yield condition
+            if _is_left_out(collection, parse_chunker(chunker), protocol):
+                continue
+            slug = encoder_slug(encoder, window)
+            for ordering in [NONE] if slug == NONE else _orderings(parameters, window):
+                yield Condition(collection, chunker, slug, ordering, protocol)
+
+
+def _is_left_out(collection: str, chunker: ChunkerSpec, protocol: str) -> bool:
+    """Return whether a chunker or a protocol is not defined for a collection.
+
+    Released boundaries are of one book. A protocol that looks for quotations in chunks cannot judge
+    passages that are given as spans. A notebook that names such a pair uses each with its own.
+    """
+    entry = registry.find(collection)
+    quoted = rules(protocol).relevance == "substring"
+    without_quotations = entry.task == "in_document" and entry.quotations is None
+    segments = chunker.entry.segments
+    return bool(segments and collection not in segments) or (quoted and without_quotations)
 
 
 def _given(parameters: Parameters, name: str) -> list[Any]:
@@ -87,7 +121,8 @@ def _collections(parameters: Parameters) -> dict[str, list[str]]:
     searched = {}
     for name, value in parameters.items():
         values = value if isinstance(value, list) else [value]
-        if values and all(isinstance(name, str) and name in COLLECTIONS for name in values):
+        is_registered = all(isinstance(one, str) and one in COLLECTIONS for one in values)
+        if values and (is_registered or KINDS["collection"].fullmatch(name)):
             searched[name] = values
     return searched
 

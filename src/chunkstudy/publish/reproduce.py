@@ -63,7 +63,8 @@ def reproduce(places: Places) -> None:
         ReproduceError: naming every part of a stage that failed, once the others are done.
         OSError: if nothing can be written, before anything is done.
     """
-    check_writable(places.results)
+    for folder in (places.results, places.figures, places.generated):
+        check_writable(folder)
     with pool() as processes:
         from_records(places, processes, beside=[(run_live, (places,))])
 
@@ -141,7 +142,7 @@ def run_live(places: Places) -> str:
                     "check that requirements.lock is installed as it stands"
                 )
             furthest = max(furthest, apart)
-    page = inspector.write(places, "builtin").relative_to(places.root).as_posix()
+    page = places.display(inspector.write(places, "builtin"))
     return f"built-in collection live, largest difference of a mean {furthest:.6f}; {page}"
 
 

@@ -142,6 +142,11 @@ class Run(Strict):
         return Condition(self.collection, self.chunker, self.encoder, self.ordering, self.protocol)
 
     @property
+    def path(self) -> str:
+        """Its condition as a path; a user's function, which no condition names, has one too."""
+        return "/".join((self.collection, *self.key))
+
+    @property
     def key(self) -> tuple[str, ...]:
         """Whose rows are its own, also where a name stands in no table of the study."""
         return (self.chunker, self.encoder, self.ordering, self.protocol)

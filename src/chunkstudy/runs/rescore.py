@@ -45,11 +45,11 @@ def values(run: records.Run, measure: str, ranking: pd.DataFrame) -> pd.Series:
     collection = load_collection(run.collection)
     if collection.digest() != run.collection_sha256:
         raise RescoreError(
-            f"the collection {run.collection} that is here is not the one of {run.condition}; "
+            f"the collection {run.collection} that is here is not the one of {run.path}; "
             "fetch the one whose digest its record holds, or run the condition again"
         )
     if "start" in ranking:
-        return of_chunks(collection, run.condition, measure, ranking)
+        return of_chunks(collection, run.path, measure, ranking)
     return of_documents(collection, measure, ranking)
 
 
@@ -100,7 +100,7 @@ def of_documents(collection: Collection, measure: str, ranking: pd.DataFrame) ->
 
 
 def of_chunks(
-    collection: Collection, condition: Condition, measure: str, ranking: pd.DataFrame
+    collection: Collection, condition: Condition | str, measure: str, ranking: pd.DataFrame
 ) -> pd.Series:
     """A measure of ranked chunks by query id."""
     ids = [query.id for query in collection.queries]

@@ -15,6 +15,7 @@ from typing import Any, Literal, TypedDict
 
 import pandas as pd
 
+from chunkstudy.base.faults import as_sentence
 from chunkstudy.base.files import write_json, write_text
 from chunkstudy.base.places import Places
 from chunkstudy.runs import parquet
@@ -30,6 +31,8 @@ KINDS: dict[str, Kind] = {"i": "integer", "u": "integer", "f": "number", "b": "b
 
 class StudyError(RuntimeError):
     """A study or its notebook cannot go on; the message says what to do."""
+
+    _render_traceback_ = as_sentence
 
 
 class TableWritten(TypedDict):

@@ -14,6 +14,9 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from chunkstudy.base.faults import as_sentence
+from chunkstudy.study.parameters import find_unknown
+
 INJECTED = "# Parameters\n"
 """How the cell begins that papermill puts behind a notebook's own parameters."""
 LONGEST = 120
@@ -23,21 +26,34 @@ LONGEST = 120
 class NotebookError(RuntimeError):
     """A notebook that cannot be run as asked; the message says which cell or parameter."""
 
+    _render_traceback_ = as_sentence
+
 
 def inspect_parameters(source: Path) -> dict[str, Any]:
-    """The parameters a notebook declares, with their defaults."""
+    """The parameters a notebook declares, with their defaults.
+
+    Raises:
+        NotebookError: if one is no literal.
+    """
     cells = json.loads(source.read_text(encoding="utf-8"))["cells"]
     declared = (
         "".join(one["source"]) for one in cells if "parameters" in one["metadata"].get("tags", [])
     )
-    return {name: value for cell in declared for name, value in _assigned(cell).items()}
+    try:
+        return {name: value for cell in declared for name, value in _assigned(cell).items()}
+    except (SyntaxError, ValueError) as error:
+        raise NotebookError(
+            f"the parameter cell of {source.name} holds something else than literals: {error}; "
+            "use numbers, strings and lists there, and define functions in a later cell"
+        ) from error
 
 
 def check(source: Path, given: Mapping[str, Any]) -> None:
-    """Refuse parameters that a notebook does not declare.
+    """Refuse parameters that a notebook does not declare, and names in them that do not exist.
 
     Raises:
-        NotebookError: naming one that is unknown or of another kind than its default.
+        NotebookError: naming one that is unknown or of another kind than its default, or that holds
+            an unknown collection, chunker or encoder.
     """
     declared = inspect_parameters(source)
     for name, value in given.items():
@@ -49,11 +65,30 @@ def check(source: Path, given: Mapping[str, Any]) -> None:
                 f"parameter {name!r} of {source.name} is of type {type(declared[name]).__name__}, "
                 f"not {type(value).__name__}"
             )
+    check_names(source, given)
 
 
-def changed(source: Path, namespace: Mapping[str, Any]) -> dict[str, Any] | None:
+def check_names(source: Path, given: Mapping[str, Any]) -> None:
+    """Refuse unknown names in parameters.
+
+    Raises:
+        NotebookError: with the notebook, the parameter and the nearest name.
+    """
+    for name, fault in find_unknown(source.stem, given):
+        raise NotebookError(f"parameter {name!r} of {source.name}: {fault}")
+
+
+def changed(
+    source: Path, namespace: Mapping[str, Any], page: Path | None = None
+) -> dict[str, Any] | None:
     """The parameters whose value is not the notebook's own; None where it is not this notebook that
     runs, as in a script.
+
+    Args:
+        source: the notebook.
+        namespace: variables of its kernel.
+        page: the notebook as it was last published; what it declares is the notebook's own, also if
+            the source was edited since.
 
     Raises:
         NotebookError: as :func:`check` does, also for a value that was changed by hand.
@@ -63,7 +98,8 @@ def changed(source: Path, namespace: Mapping[str, Any]) -> dict[str, Any] | None
     declared = inspect_parameters(source)
     given = {name: namespace[name] for name in declared if name in namespace}
     check(source, _injected(namespace) | given)
-    return {name: value for name, value in given.items() if value != declared[name]}
+    own = declared | (inspect_parameters(page) if page and page.exists() else {})
+    return {name: value for name, value in given.items() if value != own[name]}
 
 
 def _injected(namespace: Mapping[str, Any]) -> dict[str, Any]:

@@ -21,21 +21,21 @@ from chunkstudy.base.spans import SpanError
 from chunkstudy.chunkers.own import ChunkerError, OwnChunker, checked
 from chunkstudy.collections import registry
 from chunkstudy.collections.registry import load_collection
-from chunkstudy.encoders import models
 from chunkstudy.evaluation.retrieval.chunks import SearchError
 from chunkstudy.runs import rankings, records, rescore, scoring
 from chunkstudy.runs.conditions import (
-    ENCODER,
     NONE,
     Condition,
     ConditionError,
-    EncoderName,
     parse_encoder,
 )
 from chunkstudy.runs.requirements import reason_not_run
 from chunkstudy.runs.run import compute, run
 from chunkstudy.runs.study_results import StudyError
+from chunkstudy.study import functions
 from chunkstudy.study.collection import hits, parts
+from chunkstudy.study.functions import FunctionCondition
+from chunkstudy.study.parameters import encoder_slug
 from chunkstudy.study.scores import Scores
 
 MEASURES = {
@@ -45,8 +45,6 @@ MEASURES = {
 }
 """What is scored, by task, the measure that decides first."""
 Chunker = str | OwnChunker
-STAND_IN = "recursive-200-0"
-"""The chunker that a condition names where the reader's own function cuts."""
 BUDGET = "SpanRecall@10"
 """Of ten chunks, the last of which may be cut off."""
 MOST_SHORT = 0.05
@@ -66,8 +64,13 @@ class NoRecordError(StudyError):
 
 @dataclass(frozen=True)
 class Variant:
-    """One chunker of a comparison: a name of the catalogue, or a function of the reader's, of which
-    nothing is kept."""
+    """One chunker of a comparison: a name of the catalogue, or a user's function, of which nothing
+    is stored.
+
+    Attributes:
+        name: its name in the frames of one comparison.
+        condition: its condition; a function's chunker there is :func:`functions.slug`.
+    """
 
     name: str
     condition: Condition
@@ -75,9 +78,8 @@ class Variant:
 
     @property
     def path(self) -> str:
-        """The path of its record, and of a function's what it would be."""
-        collection, _, *others = self.condition.path.parts
-        return "/".join((collection, self.name, *others))
+        """Its condition as a path, which is where its record is if it has one."""
+        return str(self.condition)
 
 
 @dataclass(frozen=True)
@@ -193,12 +195,14 @@ class Runs:
     """One encoder's runs over a collection, by chunker; :meth:`Study.runs` makes them.
 
     Attributes:
-        found: scores by chunker, with what they were found with.
+        found: scores by chunker, with what they were found with; reading scores never changes them.
     """
 
     collection: str
-    found: dict[str, RunScores] = field(repr=False)
+    found: Mapping[str, RunScores] = field(repr=False)
     computing: RunCache = field(repr=False)
+    _ranked_again: dict[str, RunScores] = field(default_factory=dict, repr=False, compare=False)
+    """Cache of runs that were computed because ``found`` has no ranking as deep as was asked."""
 
     def __iter__(self) -> Iterator[RunScores]:
         return iter(self.found.values())
@@ -235,10 +239,10 @@ class Runs:
         if k != MIN and k < 1:
             raise StudyError(f"k is how many chunks are retrieved, 1 or more, and not {k}")
         measures = tuple(measures) or self._measures(k)
-        by_name = {}
-        for name, scored in list(self.found.items()):
-            whole, self.found[name] = self._scored(scored, measures, k)
-            by_name[name] = whole[list(measures)]
+        by_name = {
+            name: self._scored(scored, measures, k)[list(measures)]
+            for name, scored in self.found.items()
+        }
         return self._together(by_name, measures, k)
 
     def by(self, measure: str) -> Scores:
@@ -254,8 +258,8 @@ class Runs:
             StudyError: if of more than one question in twenty ten chunks are shorter.
         """
         by_name, measure = {}, f"SpanRecall@{characters}characters"
-        for name, scored in list(self.found.items()):
-            self.found[name], ranking = self._ranked(scored, rankings.FIRST)
+        for name, scored in self.found.items():
+            source, ranking = self._ranked(scored, rankings.FIRST)
             own = ranking[ranking.groupby("query").cumcount() < rankings.FIRST]
             length = own["end"] - own["start"]
             read = length.groupby(own["query"]).cumsum()
@@ -267,7 +271,7 @@ class Runs:
                 )
             start = read - length
             cut = own.assign(end=own["end"] - (read - characters).clip(lower=0))
-            recall = self._value(scored, BUDGET, cut[start < characters])
+            recall = self._value(source, BUDGET, cut[start < characters])
             by_name[name] = recall.to_frame(measure)
         return self._together(by_name, (measure,), f"{characters:,} characters")
 
@@ -304,13 +308,11 @@ class Runs:
             named = tuple(name for name in named if "@" not in name)
         return tuple(name.format(k=k) for name in named)
 
-    def _scored(
-        self, scored: RunScores, measures: Sequence[str], k: Cut
-    ) -> tuple[pd.DataFrame, RunScores]:
-        """The scores with a column a measure, and the run that gave them."""
+    def _scored(self, scored: RunScores, measures: Sequence[str], k: Cut) -> pd.DataFrame:
+        """The scores with a column a measure, all from one run."""
         lacking = [name for name in measures if name not in scored.wide]
         if not lacking:
-            return scored.wide, scored
+            return scored.wide
         if k == MIN:
             raise StudyError(
                 f"{scored.variant.path} has no score at the cut Min; give a number of chunks"
@@ -320,7 +322,7 @@ class Runs:
             added = {name: self._value(scored, name, ranking) for name in lacking}
         except rescore.RescoreError as error:
             raise StudyError(str(error)) from error
-        return scored.wide.assign(**added), scored
+        return scored.wide.assign(**added)
 
     def _value(self, scored: RunScores, measure: str, ranking: pd.DataFrame) -> pd.Series:
         """A measure from a ranking: without the collection's texts where that is possible."""
@@ -339,7 +341,10 @@ class Runs:
                 f"of {scored.variant.path} no ranking of {depth} chunks is stored, which this "
                 'needs; compute="missing" makes it'
             )
-        computed = self.computing.run(scored.variant)
+        name = scored.variant.name
+        if name not in self._ranked_again:
+            self._ranked_again[name] = self.computing.run(scored.variant)
+        computed = self._ranked_again[name]
         if computed.ranking is None:
             raise StudyError(f"{scored.variant.path} ranks nothing; name an encoder")
         return computed, computed.ranking
@@ -363,7 +368,7 @@ def find(
     if not chunkers:
         raise StudyError("no chunker was named; give one or more")
     try:
-        slug = NONE if encoder == NONE else _slug(encoder, window)
+        slug = encoder_slug(encoder, window)
     except ModelError as error:
         raise StudyError(f"{error}. {computing.stored(collection)}") from error
     order = NONE if slug == NONE else ordering
@@ -371,9 +376,12 @@ def find(
     for chunker in chunkers:
         function = None if isinstance(chunker, str) else chunker
         name = chunker if isinstance(chunker, str) else _name(chunker, some)
-        cut = STAND_IN if function else name
         try:
-            condition = Condition(collection, cut, slug, order, protocol)
+            condition = (
+                FunctionCondition(collection, functions.slug(function), slug, order, protocol)
+                if function
+                else Condition(collection, name, slug, order, protocol)
+            )
         except (ConditionError, ModelError, ValueError) as error:
             raise StudyError(str(error)) from error
         some[name] = Variant(name, condition, function)
@@ -384,19 +392,7 @@ def find(
     return Runs(collection, by_name, computing)
 
 
-def _slug(encoder: str, window: int | None) -> str:
-    """A model by its hub id, with the precision that may end it, as conditions name it.
-
-    Raises:
-        ModelError: if nobody registered it.
-    """
-    named = ENCODER.fullmatch(encoder)
-    model, dtype = (named["model"], named["dtype"]) if named else (encoder, None)
-    return str(EncoderName(models.spec(model).id, window, dtype))
-
-
 def _name(function: OwnChunker, taken: Collection[str]) -> str:
     """What a function of the reader's is called: by its name, where it has one that is free."""
-    name = getattr(function, "__name__", type(function).__name__)
-    name = "your function" if name == "<lambda>" else name
+    name = functions.name_of(function)
     return name if name not in taken else f"{name} {len(taken) + 1}"

@@ -10,9 +10,9 @@ It runs, scores and compares through the same functions as every other part of t
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -29,8 +29,10 @@ from chunkstudy.runs.conditions import PRE_EMBEDDING
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.runs.study_runs import Experiment, Tables
 from chunkstudy.study import claims, drawing, latex, notebook, runs, scores
+from chunkstudy.study.answers import Answers
 from chunkstudy.study.collection import counts
 from chunkstudy.study.formats import Columns, decimals, estimate, points, write_csv
+from chunkstudy.study.outputs import STAGING, Kind, Outputs, make_build_writable
 from chunkstudy.study.runs import COMPUTES, Compute, RunCache
 from chunkstudy.study.tables import Table, as_text
 
@@ -42,8 +44,9 @@ NO_CLAIMS = "Claims are not judged here: the parameters are not the study's own.
 class Study:
     """A notebook's study: it loads, runs, shows, and keeps what it computed.
 
-    With the notebook's own parameters, tables, figures and answers are written to ``results`` and
-    ``figures``; with any other, and from anywhere else, to ``build/notebooks/NAME``.
+    Tables, figures and answers are written to ``build/notebooks/NAME``. ``chunkstudy reproduce``
+    and ``chunkstudy check`` alone write them to ``results``, ``figures`` and ``paper``
+    (:mod:`chunkstudy.study.outputs`).
 
     Args:
         name: of the notebook, without its ending, or any other word.
@@ -62,18 +65,16 @@ class Study:
         if compute not in COMPUTES:
             raise StudyError(f"unknown compute {compute!r}; use one of {', '.join(COMPUTES)}")
         self.name, self.places, self._columns = name, project.find(), dict(shown_as or {})
+        make_build_writable(self.places)
         self._computing = RunCache(self.places, compute)
-        shell = get_ipython()
-        source = self.places.notebooks / f"{name}.ipynb"
-        changed = notebook.changed(source, shell.user_ns if shell is not None else {})
+        changed = self._changed_parameters()
         self.default = changed == {} and compute == "stored"
         """Whether what is computed is the study itself, with its own parameters."""
-        self._answers: list[dict[str, str]] = []
-        self._claims: list[dict[str, str]] = []
-        self._numbers: dict[str, str] = {}
+        self._outputs = Outputs(self.places, name, self.default)
+        self._answers = Answers(once=self._outputs.staged)
         self._opening: DisplayHandle | None = None
         if changed is not None:
-            self._open(changed)
+            self._open(changed or {"compute": compute})
 
     def counts(self, collection: str) -> pd.DataFrame:
         """A collection's parts, each with its documents, tokens, questions and judged excerpts."""
@@ -130,10 +131,12 @@ class Study:
             frame = self.beside(frame, *beside)
         # Families are named as this table's, so that none seems to stand in two.
         own = {"family": f"{name}: " + frame["family"]} if "family" in frame else {}
-        write_csv(self._folder("tables") / f"{name}.csv", frame.assign(**own))
+        write_csv(self._outputs.path("tables", f"{name}.csv"), frame.assign(**own))
+        self._wrote("tables", f"{name}.csv")
         if beside:
             return HTML(Table(scores.as_published(frame, rows)).html(caption))
-        return HTML(Table.of(frame, names, self._told(shown_as)).html(caption, file=name))
+        file = name if self.default else ""  # the page names the committed file
+        return HTML(Table.of(frame, names, self._told(shown_as)).html(caption, file=file))
 
     def show(
         self,
@@ -167,7 +170,10 @@ class Study:
             alt: what it shows, for those who do not see it.
             width: in pixels, as shown.
         """
-        png = drawing.save(figure, self._folder("figures") / name)
+        png = drawing.save(figure, self._outputs.path("figures", name))
+        self._wrote("figures", png.name)
+        if name in drawing.IN_PAPER:
+            self._wrote("figures", f"{name}.pdf")
         return Image(png, width=width, alt=alt)
 
     def answer(self, question: str, sentence: str, holds: bool) -> None:
@@ -176,12 +182,13 @@ class Study:
         condition and its numbers.
 
         Args:
-            question: in a reader's words.
+            question: in a reader's words; a second answer to it replaces the first.
             sentence: at most two, with the numbers just computed.
             holds: the condition under which the sentence is true.
 
         Raises:
-            StudyError: with the study's own parameters, if the condition does not hold.
+            StudyError: with the study's own parameters, if the condition does not hold, and in a
+                reproduction, which runs each cell once, if the question has an answer already.
         """
         if not self.default:
             caller = inspect.stack(0)[1].frame
@@ -193,11 +200,8 @@ class Study:
                 f"the answer to {question!r} no longer stands, since its condition broke: "
                 f"{sentence} Look at the numbers and write another sentence."
             )
-        self._answers.append({"question": question, "answer": sentence})
+        self._answers.answer(question, sentence)
         self._keep()
-        said = (f"**{answer['question']}** {answer['answer']}" for answer in self._answers)
-        if self._opening is not None:
-            self._opening.update(Markdown("\n\n".join(said)))
 
     def claim(
         self, id: str, *numbers: object, fair: claims.Truth = None, strict: claims.Truth = None
@@ -220,15 +224,17 @@ class Study:
 
     def claims(self, judge: Callable[..., Iterable[claims.Claim]], *given: Any) -> HTML:
         """Judge several claims by a function that is called with what is given, and only with the
-        study's own parameters, since its claims are of these.
+        study's own parameters, since its claims are of these. A claim that is judged again replaces
+        its first verdict.
 
         Raises:
-            ClaimError: with the study's own parameters, if one breaks the ledger's rules.
+            ClaimError: with the study's own parameters, if one breaks the ledger's rules; in a
+                reproduction, which runs each cell once, also if one is judged again.
         """
         if not self.default:
             return HTML(f"<p><em>{NO_CLAIMS}</em></p>")
-        rows = claims.judged(self.places, judge(*given), self._claims)
-        self._claims += rows
+        rows = claims.judged(self.places, judge(*given), self._answers.judged)
+        self._answers.claim(rows)
         self._keep()
         return self._show_claims(rows)
 
@@ -285,7 +291,7 @@ class Study:
                 f"what the paper says with {name!r} no longer holds: "
                 f"{texts[name] or 'see the numbers'}; write another sentence in paper/sections."
             )
-        self._numbers |= texts
+        self._answers.number(texts)
         self._keep()
 
     def paper_table(
@@ -322,7 +328,8 @@ class Study:
         shown = as_text(frame, list(heads), self._told(shown_as))
         headed = shown.set_axis(list(heads.values()), axis=1)
         text = latex.table(headed, name, caption, span, heads.get(once, ""), shorter or {})
-        write_text(self._folder("paper") / f"paper_{name}.tex", text)
+        write_text(self._outputs.path("paper", f"paper_{name}.tex"), text)
+        self._wrote("paper", f"paper_{name}.tex")
 
     def stored(
         self, name: str, make: Callable[[study_runs.Context], Tables], kept: bool = True
@@ -358,13 +365,24 @@ class Study:
         needs = ["needs"] if any(row["needs"] for row in rows) else []
         return self.show(pd.DataFrame(rows, columns=names + needs), shown_as=claims.SHOWN_AS)
 
+    def _changed_parameters(self) -> dict[str, Any] | None:
+        """Return the parameters that are not the study's own; None outside of its notebook.
+
+        A reproduction takes those of the notebook's file. Any other run also compares with the page
+        that was last published, so that an edited and saved cell is not taken for the study's.
+        """
+        shell = get_ipython()
+        source = self.places.notebooks / f"{self.name}.ipynb"
+        page = None if os.environ.get(STAGING) else self.places.results / "notebooks" / source.name
+        return notebook.changed(source, shell.user_ns if shell is not None else {}, page)
+
     def _open(self, changed: dict[str, Any]) -> None:
-        """Show where answers will stand, or that nothing here is the study itself."""
+        """Show where files go and where answers will be, or that this is not the study itself."""
         if self.default:
-            self._opening = display(Markdown(""), display_id=True)
+            self._opening = display(Markdown(self._head()), display_id=True)
             return
         values = ", ".join(f"{name} = {value!r}" for name, value in changed.items())
-        where = self._folder("").relative_to(self.places.root)
+        where = self.places.display(self._outputs.folder)
         display(
             Markdown(
                 f"Not the study's own parameters ({values}): tables, figures and answers go to "
@@ -372,16 +390,24 @@ class Study:
             )
         )
 
-    def _folder(self, kind: str) -> Path:
-        if not self.default:
-            return self.places.build / "notebooks" / self.name / kind
-        where = {"figures": self.places.figures, "paper": self.places.generated}
-        return where.get(kind, self.places.results / kind)
+    def _head(self) -> str:
+        """Return the head of the page: where files go, unless they are published, and answers."""
+        where = self.places.display(self._outputs.folder)
+        files = (
+            f"The files of this run are in `{where}`. Only `chunkstudy reproduce` changes "
+            f"`results`, `figures` and `paper`. {self._outputs.comparison}".strip()
+        )
+        before = [] if self._outputs.staged else [files]
+        return "\n\n".join([*before, *self._answers.markdown()])
+
+    def _wrote(self, kind: Kind, name: str) -> None:
+        """Say at the head of the page whether a new file equals the study's."""
+        if self.default and not self._outputs.staged:
+            self._outputs.compare(kind, name)
+        if self._opening is not None:
+            self._opening.update(Markdown(self._head()))
 
     def _keep(self) -> None:
-        content: dict[str, Any] = {"answers": self._answers}
-        if self._claims:
-            content["claims"] = self._claims
-        if self._numbers:
-            content["numbers"] = self._numbers
-        write_json(self._folder("answers") / f"{self.name}.json", content)
+        path = self._outputs.path("answers", f"{self.name}.json")
+        write_json(path, self._answers.content())
+        self._wrote("answers", f"{self.name}.json")
