@@ -443,6 +443,27 @@ def test_systems_are_told_apart_by_their_encoder_even_if_tables_do_not_show_it(
     assert done.exit_code == 2 and "none, embed, pre_embedding" in done.output
 
 
+def test_two_systems_of_the_same_name_are_refused(rooms: Path) -> None:
+    accept("--output", "base")
+    chunkers = {"none": lambda text: [text[:9], text[9:]], "No chunking": lambda text: [text]}
+    with pytest.raises(EvaluationError, match="Two systems have the same name"):
+        evaluate_gated("base", "docs", "q.jsonl", chunkers, ["bm25"], k=1, output="now")
+
+
+def test_any_text_and_id_of_a_question_survives_the_files(rooms: Path) -> None:
+    texts = [
+        "NA",
+        "null",
+        'He said "word1", and\nleft.\r\nword1',
+        "word1 \u2028",
+        "w" * 200_000,
+    ]
+    write_questions(question(1, id=f"NA{i}\u2028", question=text) for i, text in enumerate(texts))
+    accept("--output", "base")
+    done = command("--output", "base", "--baseline", "base")
+    assert done.exit_code == 0 and "over 5 questions" in done.output
+
+
 # What is never lost
 
 

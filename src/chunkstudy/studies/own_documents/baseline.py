@@ -6,8 +6,6 @@ model of that system, and questions.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -210,7 +208,13 @@ def _first_accepted(record: Mapping[str, Any]) -> dict[SystemKey, float]:
 def scores_by_system(
     record: Mapping[str, Any], scores: Mapping[str, pd.Series]
 ) -> dict[SystemKey, pd.Series]:
-    """Return the scores of each system, given by the names of its columns."""
+    """Return the scores of each system, given by the names of its columns.
+
+    Raises:
+        EvaluationError: if two systems have the same name.
+    """
+    if len(set(record["columns"])) < len(record["columns"]):
+        raise EvaluationError("Two systems have the same name; rename one of your chunkers")
     keys = [_key(arm) for arm in record["arms"]]
     return {key: scores[name] for key, name in zip(keys, record["columns"], strict=True)}
 
@@ -224,23 +228,16 @@ def _read_scores(
     path: Path, record: Mapping[str, Any], setting: Setting
 ) -> tuple[dict[SystemKey, pd.Series], dict[str, str]]:
     """Read the scores and texts of the questions, and check that they belong to the record."""
-    content = path.read_bytes().decode("utf-8")
-    header, *rows = csv.reader(io.StringIO(content, newline=""))
+    frame = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8")
+    header, ids = [str(name) for name in frame], frame.iloc[:, 0].tolist()
     if header[:2] != ["id", "question"] or sorted(header[2:]) != sorted(record["columns"]):
         raise ValueError(f"{SCORES} has other systems than {EVALUATION}")
-    if len(set(header)) < len(header):
-        raise ValueError(f"{SCORES} has two systems of one name")
-    ids = [row[0] for row in rows]
     if sorted(ids) != sorted(setting.questions):
         raise ValueError(f"{SCORES} has other questions than {EVALUATION}")
-    if any(len(row) != len(header) for row in rows):
+    if frame.isna().to_numpy().any():
         raise ValueError(f"{SCORES} is cut short")
-    columns = {
-        name: pd.Series([_score(row[place]) for row in rows], index=ids)
-        for place, name in enumerate(header)
-        if place > 1
-    }
-    return scores_by_system(record, columns), {row[0]: row[1] for row in rows}
+    columns = {name: pd.Series([*map(_score, frame[name])], index=ids) for name in header[2:]}
+    return scores_by_system(record, columns), dict(zip(ids, frame["question"], strict=True))
 
 
 def _score(cell: str) -> float:
