@@ -534,6 +534,22 @@ def test_a_run_that_is_killed_at_any_step_of_the_swap_leaves_a_whole_accepted_ev
     assert Path("base/index.html").is_file()
 
 
+def test_a_swap_that_the_system_refuses_is_undone_at_once(
+    rooms: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    accept("--output", "base")
+    kept, real = contents("base"), Path.rename
+
+    def refuse(path: Path, target: Path) -> Any:
+        if ".part" in str(path):
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return real(path, target)
+
+    monkeypatch.setattr(Path, "rename", refuse)
+    done = command("--output", "base", "--baseline", "base")
+    assert done.exit_code == 2 and contents("base") == kept and not litter()
+
+
 def test_a_process_killed_between_the_two_renames_is_undone_by_the_next_run(rooms: Path) -> None:
     accept("--output", "base")
     kept = contents("base")
