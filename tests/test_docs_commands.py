@@ -45,6 +45,7 @@ WAITING = {
     r"reproduce|inspect builtin": "minutes; `make reproduce` runs both",
     r"generate (?!.*--dry-run).*": "a language model",
     r"inspect handbook|run --only handbook/.*": "questions that a language model wrote",
+    r"evaluate .*--baseline .*": "an accepted evaluation; tests/test_gate.py makes some",
     r"merge .*": "records of another machine",
 }
 """Commands of ours that are typed here and not run, by what they need."""

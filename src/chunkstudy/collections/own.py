@@ -89,10 +89,11 @@ def looked_up(documents: Documents, questions: Questions = None, name: str = "")
     """
     if isinstance(documents, Mapping):
         entries = [(f"document {key!r}", {"id": key, "text": t}) for key, t in documents.items()]
-        texts, name = own_documents.from_entries(entries, "documents"), name or "texts"
+        texts = own_documents.from_entries(entries, "documents")
+        name = collection_name(documents, name)
     else:
         path = Path(documents).expanduser()
-        name = name or re.sub(r"[^A-Za-z0-9_.-]+", "-", path.resolve().stem).strip("-.") or "texts"
+        name = collection_name(documents, name)
         if not NAME.fullmatch(name):
             raise SourceError(
                 f"{name!r} cannot be a folder's name; use letters, digits, dots, hyphens"
@@ -112,6 +113,14 @@ def looked_up(documents: Documents, questions: Questions = None, name: str = "")
         questions = Path(questions).expanduser()
     judged = own_questions.read(questions, texts, name)
     return replace(judged, notes=(*left_out, *judged.notes))
+
+
+def collection_name(documents: Documents, name: str = "") -> str:
+    """Return the given name, or one made of the name of the documents' folder or file."""
+    if name or isinstance(documents, Mapping):
+        return name or "texts"
+    stem = Path(documents).expanduser().resolve().stem
+    return re.sub(r"[^A-Za-z0-9_.-]+", "-", stem).strip("-.") or "texts"
 
 
 def brings_questions(documents: Documents) -> bool:

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from chunkstudy.commands.failing import one_sentence
 from chunkstudy.runs.conditions import MINILM
 
+if TYPE_CHECKING:
+    from chunkstudy.studies.own_documents.baseline import Baseline
+
 PANEL = "Your own documents"
 app = typer.Typer()
 SOURCE = Path(__file__).parents[1] / "data" / "chunkers.toml"
 KINDS: dict[str, dict[str, str]] = tomllib.loads(SOURCE.read_text(encoding="utf-8"))
 """Chunkers by what they are, each by an example, and what it does."""
+COULD_NOT_COMPARE = 2
+"""The exit status of a gate that is undecided or could not compare."""
 
 
 @app.command(rich_help_panel=PANEL)
@@ -65,8 +71,24 @@ def evaluate(
     ] = None,
     baseline: Annotated[
         Path | None,
-        typer.Option(help="An earlier evaluation's folder; exit code 1 where one got worse"),
+        typer.Option(
+            help="The folder of an accepted evaluation. Exit code 0: no system is worse, 1: one "
+            "is, 2: undecided or not comparable"
+        ),
     ] = None,
+    max_drop: Annotated[
+        float | None,
+        typer.Option(help="With --baseline: points by which a mean may fall, 5 by default"),
+    ] = None,
+    allow_undecided: Annotated[
+        bool, typer.Option("--allow-undecided", help="With --baseline: accept an undecided result")
+    ] = False,
+    allow_missing: Annotated[
+        bool,
+        typer.Option(
+            "--allow-missing", help="With --baseline: its questions may be gone or changed"
+        ),
+    ] = False,
     only_vectors: Annotated[
         bool, typer.Option("--only-vectors", help="Leave out BM25 and its fusion with each encoder")
     ] = False,
@@ -89,12 +111,16 @@ def evaluate(
     """
     from chunkstudy.collections.own import brings_questions
     from chunkstudy.studies.own_documents import evaluate as study
-    from chunkstudy.studies.own_documents import report
+    from chunkstudy.studies.own_documents import gated, report
     from chunkstudy.studies.own_documents.comparison import screen
     from chunkstudy.studies.own_documents.estimate import estimate
-    from chunkstudy.studies.own_documents.gate import held_against
+    from chunkstudy.studies.own_documents.gate import UNDECIDED
 
-    with one_sentence():
+    gate_options: dict[str, Any] = {} if max_drop is None else {"max_drop": max_drop}
+    gate_options |= {"allow_undecided": True} if allow_undecided else {}
+    gate_options |= {"allow_missing": True} if allow_missing else {}
+    with one_sentence(1 if baseline is None else COULD_NOT_COMPARE):
+        accepted = _load_accepted(baseline, gate_options)
         given: dict[str, Any] = {
             "chunkers": chunker or study.CHUNKERS,
             "encoders": encoder or (MINILM,),
@@ -108,7 +134,10 @@ def evaluate(
             "fresh": fresh,
             "say": lambda line: typer.echo(line, err=True),
         }
-        if dry_run or (questions is None and not brings_questions(documents)):
+        asked = questions is not None or brings_questions(documents)
+        if accepted and not asked:
+            raise ValueError(f"--baseline {baseline} needs questions; name them with --questions")
+        if dry_run or not asked:
             pipeline, systems, notes = study.prepared(documents, questions, **given)
             if dry_run:
                 for line in chain(notes, estimate(pipeline, systems)):
@@ -117,17 +146,32 @@ def evaluate(
             typer.echo(report.screening(screen(pipeline, systems)))
             typer.echo("\n".join(("", *notes, study.MISSING.format(documents))))
             return
-        evaluation = study.evaluate(documents, questions, **given, seed=seed, output=output)
+        given |= {"seed": seed, "output": output}
+        result = None
+        if accepted:
+            result = gated.evaluate_gated(accepted, documents, questions, **given, **gate_options)
+        evaluation = result.evaluation if result else study.evaluate(documents, questions, **given)
         frames = {"evaluation": evaluation.table, "evaluation_tests": evaluation.tests}
         typer.echo(report.text({report.CAPTIONS[x]: f for x, f in frames.items() if len(f)}))
         typer.echo(f"\n{evaluation.answer}\n{evaluation.more}".rstrip())
         typer.echo(evaluation.page)
-        if baseline is None:
+        if result is None:
             return
-        held = held_against(evaluation, baseline)
-        typer.echo(str(held))
-    if held.worse:
-        raise typer.Exit(1)
+        typer.echo(str(result))
+    if not result.accepted:
+        raise typer.Exit(COULD_NOT_COMPARE if result.gate.outcome == UNDECIDED else 1)
+
+
+def _load_accepted(baseline: Path | None, options: Mapping[str, Any]) -> Baseline | None:
+    """Load the baseline, and refuse options of the gate that have none."""
+    from chunkstudy.studies.own_documents.baseline import load_baseline
+    from chunkstudy.studies.own_documents.gate import MAX_DROP, check_max_drop
+
+    check_max_drop(options.get("max_drop", MAX_DROP))
+    if baseline is None and options:
+        option = next(iter(options)).replace("_", "-")
+        raise ValueError(f"--{option} needs --baseline; name the folder of an accepted evaluation")
+    return load_baseline(baseline) if baseline else None
 
 
 @app.command(rich_help_panel=PANEL)

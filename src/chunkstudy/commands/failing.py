@@ -16,8 +16,12 @@ ASKING = ("google", "openai")
 
 
 @contextmanager
-def one_sentence() -> Iterator[None]:
-    """Expected failures end in one sentence on stderr and exit status 1, not in a traceback."""
+def one_sentence(status: int = 1) -> Iterator[None]:
+    """Expected failures end in one sentence on stderr and exit status 1, not in a traceback.
+
+    Args:
+        status: another exit status.
+    """
     try:
         yield
         return
@@ -33,4 +37,4 @@ def one_sentence() -> Iterator[None]:
             raise  # who read the output has seen enough; typer ends quietly
         said = faults.of_the_system(error)
     typer.echo(f"chunkstudy: {said}", err=True)
-    sys.exit(1)
+    sys.exit(status)

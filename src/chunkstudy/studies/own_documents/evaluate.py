@@ -7,7 +7,7 @@ and tests. Without questions, chunks are screened by what no question is needed 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from chunkstudy.runs.conditions import MINILM
 from chunkstudy.studies.own_documents import questions as questions_page
 from chunkstudy.studies.own_documents import record, report, scripts
 from chunkstudy.studies.own_documents.comparison import Evaluation, best_first, compare
+from chunkstudy.studies.own_documents.output import output_folder
 from chunkstudy.studies.own_documents.pipeline import Pipeline, Say
 from chunkstudy.studies.own_documents.systems import PLAIN, EvaluationError, System, systems
 
@@ -48,6 +49,7 @@ def evaluate(
     rerank: Any = None,
     fresh: bool = False,
     say: Say = lambda _: None,
+    before_ranking: Callable[[Pipeline, Sequence[System]], object] = lambda *_: None,
 ) -> Evaluation:
     """Compare ways of chunking on your own documents and questions (docs/your-own-data.md).
 
@@ -74,10 +76,13 @@ def evaluate(
             first 50 chunks in that order.
         fresh: ignore the vectors that were computed before this call.
         say: told how it goes.
+        before_ranking: called with what is read and compared, before anything is ranked; what it
+            raises ends the evaluation (:func:`~.gated.evaluate_gated` checks a baseline there).
 
     Raises:
         ValueError, RuntimeError, FileNotFoundError: in a sentence on what to do.
     """
+    folder = output_folder(documents, name, output)
     pipeline, compared, notes = prepared(
         documents, questions, chunkers, encoders, orderings=orderings, k=k, budget=budget,
         base_url=base_url, name=name, only_vectors=only_vectors, rerank=rerank, fresh=fresh,
@@ -87,23 +92,22 @@ def evaluate(
     if not collection.queries:
         named = documents if isinstance(documents, str | Path) else "FOLDER"
         raise EvaluationError(MISSING.format(named))
-    folder = places.here().build / "evaluations" / collection.name
-    folder = Path(output).expanduser() if output else folder
-    if folder.is_file():
-        raise EvaluationError(f"--output {output} is a file; name a folder")
     for note in notes:
         say(note)
+    before_ranking(pipeline, compared)
     results = pipeline.run(compared, say)
     described = record.describe(pipeline, results, notes, seed)
     ranked = best_first(results, pipeline.measures)
     evaluation = compare(pipeline, ranked, described, folder)
+    # A killed run leaves a folder without a record, which no gate takes for a whole evaluation.
+    (folder / EVALUATION).unlink(missing_ok=True)
     page = ""
     if pipeline.texts.task == "token_overlap":
         say("looking at the questions that are answered worst")
         page = questions_page.write(pipeline, ranked, evaluation.scores, folder).name
     record.write_rankings(folder, pipeline, results)
-    write_json(folder / EVALUATION, described)
     report.write(evaluation, page)
+    write_json(folder / EVALUATION, described)
     return evaluation
 
 

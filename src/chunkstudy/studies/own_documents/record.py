@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,14 @@ from chunkstudy.runs import records
 from chunkstudy.runs.export import QRELS
 from chunkstudy.runs.run import PACKAGES, made_on
 from chunkstudy.studies.own_documents.pipeline import Pipeline, Result
+from chunkstudy.studies.own_documents.question_identity import identify_questions
+from chunkstudy.studies.own_documents.systems import labels
 
 RUNS = "trec"
 SCHEMA = 2
+FIRST_ACCEPTED = "first_accepted"
+ADDED = ("sha256", FIRST_ACCEPTED)
+"""Entries of a record that its digest leaves out."""
 
 
 def describe(
@@ -45,9 +51,19 @@ def describe(
         "read": {"budget": pipeline.budget} if pipeline.budget else {"k": pipeline.cutoff},
         "seed": seed,
         "arms": [_describe(result) for result in results],
+        "columns": labels([result.system.keys for result in results]),
+        "questions": {
+            id_: asdict(identity) for id_, identity in identify_questions(pipeline.texts).items()
+        },
         **made_on(PACKAGES),
     }
-    return content | {"sha256": hashlib.sha256(json_text(content).encode()).hexdigest()}
+    return content | {"sha256": content_digest(content)}
+
+
+def content_digest(record: dict[str, Any]) -> str:
+    """Return the sha256 of a record, without what is added to it when a gate accepts it."""
+    content = {key: value for key, value in record.items() if key not in ADDED}
+    return hashlib.sha256(json_text(content).encode()).hexdigest()
 
 
 def _describe(result: Result) -> dict[str, Any]:
