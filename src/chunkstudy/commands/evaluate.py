@@ -10,7 +10,6 @@ from typing import Annotated, Any
 import typer
 
 from chunkstudy.commands.failing import one_sentence
-from chunkstudy.runs.conditions import MINILM
 
 PANEL = "Your own documents"
 app = typer.Typer()
@@ -53,11 +52,19 @@ def evaluate(
     ] = None,
     k: Annotated[
         int | None,
-        typer.Option("--k", help="Score the first K chunks; 5, or 10 where documents are judged"),
+        typer.Option(
+            "--k", help="Decide by the first K chunks instead; by 10 where documents are judged"
+        ),
     ] = None,
-    budget: Annotated[
-        int, typer.Option(help="Score the first so many tokens that are returned, instead of --k")
-    ] = 0,
+    max_tokens: Annotated[
+        int | None,
+        typer.Option(help="Decide by the first N tokens returned; 1,000 unless --k is given"),
+    ] = None,
+    budget: Annotated[int, typer.Option(hidden=True, help="Old name of --max-tokens")] = 0,
+    tolerance: Annotated[
+        float,
+        typer.Option(help="Points that a cheaper system may score lower to be recommended"),
+    ] = 5.0,
     seed: Annotated[int, typer.Option(help="Of the resamples behind the intervals")] = 0,
     name: Annotated[str, typer.Option(help="What the collection is called")] = "",
     output: Annotated[
@@ -90,13 +97,16 @@ def evaluate(
     from chunkstudy.studies.own_documents.comparison import screen
     from chunkstudy.studies.own_documents.estimate import estimate
     from chunkstudy.studies.own_documents.gate import held_against
+    from chunkstudy.studies.own_documents.reading_warnings import reading_warnings
+    from chunkstudy.studies.own_documents.recommendation import check_tolerance
 
     with one_sentence():
         given: dict[str, Any] = {
             "chunkers": chunker or study.CHUNKERS,
-            "encoders": encoder or (MINILM,),
+            "encoders": encoder or study.ENCODERS,
             "orderings": ordering or (study.PLAIN,),
             "k": k,
+            "max_tokens": max_tokens,
             "budget": budget,
             "name": name,
             "base_url": base_url,
@@ -104,16 +114,23 @@ def evaluate(
             "rerank": rerank,
             "say": lambda line: typer.echo(line, err=True),
         }
+        check_tolerance(tolerance)
         if dry_run or (questions is None and not brings_questions(documents)):
             pipeline, systems, notes = study.prepared(documents, questions, **given)
             if dry_run:
                 for line in chain(notes, estimate(pipeline, systems)):
                     typer.echo(line)
                 return
-            typer.echo(report.screening(screen(pipeline, systems)))
+            screened = screen(pipeline, systems)
+            warnings = reading_warnings(pipeline, systems, screened["unread"].tolist())
+            typer.echo("".join(f"Warning: {warning}\n\n" for warning in warnings), nl=False)
+            typer.echo(report.screening(screened))
             typer.echo("\n".join(("", *notes, study.MISSING.format(documents))))
             return
-        evaluation = study.evaluate(documents, questions, **given, seed=seed, output=output)
+        evaluation = study.evaluate(
+            documents, questions, **given, seed=seed, output=output, tolerance=tolerance
+        )
+        typer.echo("".join(f"Warning: {warning}\n\n" for warning in evaluation.warnings), nl=False)
         frames = {"evaluation": evaluation.table, "evaluation_tests": evaluation.tests}
         typer.echo(report.text({report.CAPTIONS[x]: f for x, f in frames.items() if len(f)}))
         typer.echo(f"\n{evaluation.answer}\n{evaluation.more}".rstrip())

@@ -16,14 +16,18 @@ from chunkstudy.base.files import write_json
 from chunkstudy.collections import own
 from chunkstudy.collections.own import Documents, Questions
 from chunkstudy.collections.own_documents import EVALUATION
-from chunkstudy.runs.conditions import MINILM
+from chunkstudy.runs.conditions import MINILM_512
 from chunkstudy.studies.own_documents import questions as questions_page
 from chunkstudy.studies.own_documents import record, report, scripts
 from chunkstudy.studies.own_documents.comparison import Evaluation, best_first, compare
-from chunkstudy.studies.own_documents.pipeline import Pipeline, Say
+from chunkstudy.studies.own_documents.pipeline import Pipeline, Say, unread_share
+from chunkstudy.studies.own_documents.reading_warnings import reading_warnings
+from chunkstudy.studies.own_documents.recommendation import TOLERANCE, check_tolerance
 from chunkstudy.studies.own_documents.systems import PLAIN, EvaluationError, System, systems
 
 CHUNKERS = ("recursive-200-0",)
+ENCODERS = (MINILM_512,)
+"""The study's setting: MiniLM reads 512 tokens, where its own configuration says 256."""
 MISSING = (
     "questions are missing: name a file with --questions (docs/your-own-data.md shows its lines), "
     "or let a language model write some, `chunkstudy generate {} --model openai/gpt-4o-mini "
@@ -35,10 +39,11 @@ def evaluate(
     documents: Documents,
     questions: Questions = None,
     chunkers: Iterable[Any] | Mapping[str, Any] = CHUNKERS,
-    encoders: Iterable[Any] = (MINILM,),
+    encoders: Iterable[Any] = ENCODERS,
     *,
     orderings: Sequence[str] = (PLAIN,),
     k: int | None = None,
+    max_tokens: int | None = None,
     budget: int = 0,
     base_url: str = "",
     seed: int = 0,
@@ -46,6 +51,7 @@ def evaluate(
     output: str | Path | None = None,
     only_vectors: bool = False,
     rerank: Any = None,
+    tolerance: float = TOLERANCE,
     say: Say = lambda _: None,
 ) -> Evaluation:
     """Compare ways of chunking on your own documents and questions (docs/your-own-data.md).
@@ -61,8 +67,10 @@ def evaluate(
         encoders: hub ids, folders, functions from texts to an array, pairs of such functions for
             documents and queries, ``bm25``, ``bm25+MODEL``, ``openai/MODEL``.
         orderings: ``plain``, ``late``, ``title``, ``headings``.
-        k: chunks, or documents, that count as read: 5, or 10 of whole documents.
-        budget: tokens that count as read; ways are ranked by it where it is given, not by ``k``.
+        k: chunks, or documents, that count as read, and then decide; without it 5, which are only
+            shown beside, or 10 of whole documents, which decide.
+        max_tokens: tokens returned that count as read of excerpts; 1,000 unless ``k`` is given.
+        budget: the old name of ``max_tokens``.
         base_url: of the server that ``openai/MODEL`` is behind.
         seed: of the resamples behind the intervals.
         name: of the collection; after the documents if empty.
@@ -71,14 +79,17 @@ def evaluate(
         rerank: a cross-encoder of the hub or in a folder, ``module:name``, or a function from a
             question and texts to a number for each text: every way stands there once more, its
             first 50 chunks in that order.
+        tolerance: points that a cheaper system may score lower than the best to be recommended.
         say: told how it goes.
 
     Raises:
         ValueError, RuntimeError, FileNotFoundError: in a sentence on what to do.
     """
+    check_tolerance(tolerance)
     pipeline, compared, notes = prepared(
-        documents, questions, chunkers, encoders, orderings=orderings, k=k, budget=budget,
-        base_url=base_url, name=name, only_vectors=only_vectors, rerank=rerank, say=say,
+        documents, questions, chunkers, encoders, orderings=orderings, k=k, max_tokens=max_tokens,
+        budget=budget, base_url=base_url, name=name, only_vectors=only_vectors, rerank=rerank,
+        say=say,
     )  # fmt: skip
     collection = pipeline.collection
     if not collection.queries:
@@ -91,13 +102,15 @@ def evaluate(
     for note in notes:
         say(note)
     results = pipeline.run(compared, say)
-    described = record.describe(pipeline, results, notes, seed)
-    ranked = best_first(results, pipeline.measures)
+    unread = [unread_share(result.index, result.read) for result in results]
+    warnings = reading_warnings(pipeline, [result.system for result in results], unread)
+    described = record.describe(pipeline, results, notes, warnings, tolerance=tolerance, seed=seed)
+    ranked = best_first(pipeline, results)
     evaluation = compare(pipeline, ranked, described, folder)
     page = ""
     if pipeline.texts.task == "token_overlap":
         say("looking at the questions that are answered worst")
-        page = questions_page.write(pipeline, ranked, evaluation.scores, folder).name
+        page = questions_page.write(pipeline, ranked, folder).name
     record.write_rankings(folder, pipeline, results)
     write_json(folder / EVALUATION, described)
     report.write(evaluation, page)
@@ -112,6 +125,7 @@ def prepared(
     *,
     orderings: Sequence[str] = (PLAIN,),
     k: int | None = None,
+    max_tokens: int | None = None,
     budget: int = 0,
     base_url: str = "",
     name: str = "",
@@ -126,7 +140,7 @@ def prepared(
     texts = own.read(documents, questions, name)
     collection = texts.collection
     say(f"{_counted(collection.documents, 'document')}, {_counted(collection.queries, 'question')}")
-    pipeline = Pipeline(texts, places.here().vectors, k, budget)
+    pipeline = Pipeline(texts, places.here().vectors, k, _max_tokens(max_tokens, budget))
     asked = bool(collection.queries)  # screening knows no ranking
     compared, notes = systems(
         chunkers,
@@ -137,6 +151,13 @@ def prepared(
         rerank=rerank if asked else None,
     )
     return pipeline, compared, (*texts.notes, *notes, *scripts.notes(pipeline, compared))
+
+
+def _max_tokens(max_tokens: int | None, budget: int) -> int | None:
+    """Return the tokens that count as read, whichever name gives them; 0 of the old one is none."""
+    if max_tokens is not None and budget:
+        raise EvaluationError("--budget is the old name of --max-tokens; give only --max-tokens")
+    return budget or None if max_tokens is None else max_tokens
 
 
 def _counted(things: Sequence[object], name: str) -> str:

@@ -21,11 +21,17 @@ from chunkstudy.runs.run import PACKAGES, made_on
 from chunkstudy.studies.own_documents.pipeline import Pipeline, Result
 
 RUNS = "trec"
-SCHEMA = 2
+SCHEMA = 3
 
 
 def describe(
-    pipeline: Pipeline, results: Sequence[Result], notes: Sequence[str], seed: int
+    pipeline: Pipeline,
+    results: Sequence[Result],
+    notes: Sequence[str],
+    warnings: Sequence[str],
+    *,
+    tolerance: float,
+    seed: int,
 ) -> dict[str, Any]:
     """The record; ``sha256`` is that of all the rest."""
     collection = pipeline.collection
@@ -41,8 +47,10 @@ def describe(
             "order_free_sha256": collection.order_free_digest(),
         },
         "left_out": list(notes),
+        "warnings": list(warnings),
         "measures": list(pipeline.measures),
-        "read": {"budget": pipeline.budget} if pipeline.budget else {"k": pipeline.cutoff},
+        "read": pipeline.setting,
+        "tolerance": float(tolerance),
         "seed": seed,
         "arms": [_describe(result) for result in results],
         **made_on(PACKAGES),
