@@ -55,6 +55,8 @@ UNITS: dict[str, Callable[[str], Sequence[Span]]] = {
     "list items cut": blocks.list_items,
 }
 """What a boundary should not break, as screening names it."""
+MIN_CONSTANT = 6
+"""Questions from which on the same gain on all of them is significant: the sign test's p is .03."""
 
 
 @dataclass(frozen=True)
@@ -125,12 +127,14 @@ def compare(
 
 
 def best_first(pipeline: Pipeline, results: Sequence[Result]) -> list[Result]:
-    """Sort by score, and equal scores by the tokens returned under the deciding setting."""
+    """Sort by score, and equal scores by their costs: the tokens returned under the deciding
+    setting, reranked, and encoded."""
     deciding, read = pipeline.measures[0], pipeline.tokens_returned
 
-    def merit(result: Result) -> tuple[float, float]:
-        handed = float(result.scores[read].mean()) if read else 0.0
-        return -round(float(result.scores[deciding].mean()), 9), handed
+    def merit(result: Result) -> tuple[float, ...]:
+        returned = round(float(result.scores[read].mean()), 9) if read else 0.0
+        score = round(float(result.scores[deciding].mean()), 9)
+        return -score, returned, result.reranked, result.tokens
 
     return sorted(results, key=merit)
 
@@ -213,18 +217,18 @@ def _unread(index: ChunkIndex, read: Ints | None) -> dict[str, float]:
 def _tests(
     ranked: Sequence[Result], measure: str, documents: pd.Series | None, seed: int
 ) -> pd.DataFrame:
-    """Every other against the best; where questions are few, or all tell the same difference,
-    there is no test and it says so."""
+    """Every other against the best; where questions are few, or none tells a difference, there is
+    no test and it says so."""
     best = ranked[0].scores[measure]
     pairs = [
         Pair({**other.system.keys, "measure": measure}, other.scores[measure], best, documents)
         for other in ranked[1:]
     ]
     family = f"against the best of {len(ranked)}"
-    varying = [pair for pair in pairs if _varies(pair)]
+    varying = [pair for pair in pairs if _testable(pair)]
     tested = differences(varying, family, "score", "best", seed=seed)
     rows = iter(tested.to_dict("records"))
-    every = [next(rows) if _varies(pair) else _untested(pair) for pair in pairs]
+    every = [next(rows) if _testable(pair) else _untested(pair) for pair in pairs]
     return pd.DataFrame(every, columns=tested.columns if varying else None)
 
 
@@ -235,9 +239,12 @@ def _untested(pair: Pair) -> dict[str, object]:
     return {**pair.keys, **counts, "p": np.nan, "p_holm": np.nan, "shown": NOT_TESTED}
 
 
-def _varies(pair: Pair) -> bool:
+def _testable(pair: Pair) -> bool:
+    """Return whether a test can tell the pair apart: differences vary, or are all the same gain."""
     change = (pair.first - pair.second).dropna()
-    return len(change) >= MIN_TESTED and float(change.std(ddof=1)) > 0
+    if len(change) >= MIN_TESTED and float(change.std(ddof=1)) > 0:
+        return True
+    return len(change) >= MIN_CONSTANT and float(change.iloc[0]) != 0
 
 
 def _documents_asked(pipeline: Pipeline) -> pd.Series | None:
