@@ -95,8 +95,8 @@ def test_text_that_is_never_read_is_a_warning_with_the_option_that_reads_it(plac
     share = found.table.set_index(["chunker", "encoder"])["unread"].max()
     assert 0.2 < share < 0.9
     assert warning == (
-        f"{MINILM} reads the first 256 tokens of a chunk and never reads the rest ({share:.1%} of "
-        f"No chunking). {WIDER}make smaller chunks."
+        f"{MINILM} reads the first 256 tokens of a chunk and never reads the rest of its text "
+        f"(No chunking: {share:.1%}). {WIDER}make smaller chunks."
     )
     assert warning in found.notes and warning not in found.record["left_out"]
     page = html.unescape(found.page.read_text(encoding="utf-8"))
@@ -110,7 +110,7 @@ def test_text_that_is_never_read_is_a_warning_with_the_option_that_reads_it(plac
 def test_a_hundredth_of_the_text_is_worth_a_warning_and_less_is_not() -> None:
     assert warnings(WORDS, ["none"], [MINILM], unread=0.0099) == ()
     (warning,) = warnings(WORDS, ["none"], [MINILM], unread=0.01)
-    assert "(1.0% of No chunking)" in warning
+    assert "(No chunking: 1.0%)" in warning
     assert warnings(WORDS, ["none"], ["bm25"], unread=float("nan")) == ()
 
 
@@ -118,7 +118,7 @@ def test_a_model_is_named_once_whatever_ranks_beside_it() -> None:
     both = [MINILM, f"bm25+{MINILM}"]
     chunkers = ["none", *(f"recursive-{size}-0" for size in (300, 400, 500, 600))]
     (warning,) = warnings(WORDS, chunkers, both, unread=0.5)
-    assert warning.count("50.0% of") == 3 and "and text of 2 more" in warning
+    assert warning.count(": 50.0%") == 3 and "; and of 2 more chunkers)" in warning
 
 
 def test_a_question_that_is_cut_off_is_counted(little_model: Path) -> None:

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from chunkstudy import evaluate
 from chunkstudy.commands.cli import app
-from chunkstudy.studies.own_documents.conclusions import state_answer
+from chunkstudy.studies.own_documents.conclusions import state_answer, state_needed
 from chunkstudy.studies.own_documents.recommendation import ENCODED, READ, RERANKED, recommend
 from chunkstudy.studies.own_documents.systems import EvaluationError
 
@@ -171,6 +171,11 @@ def test_ties_are_called_ties() -> None:
         "(paired t-tests over questions)."
     )
     assert state_answer(frame.iloc[:2], tests.iloc[:1], ["X", "Y"]).startswith("No: X and Y tie")
+    names = ["X, BM25 and Y", "X, BM25", "Z"]
+    assert state_answer(frame, tests, names).startswith('No: "X, BM25 and Y" and "X, BM25" tie at')
+    needed = pd.DataFrame([{"n": 8, "a minus b": 0.0, "more than there are": np.inf}])
+    even = pd.DataFrame([{"p_holm": 1.0, "shown": "not shown"}])
+    assert state_needed(even, needed).startswith("The best two tie, so that no number")
     over = tests.assign(documents=[20, 20])
     assert "over documents" in state_answer(frame, over, ["X", "Y", "Z"])
     reason = advise(columns(*[np.ones(20)] * 2), returned=[1, 1]).reason

@@ -90,6 +90,8 @@ def state_needed(tests: pd.DataFrame, needed: pd.DataFrame) -> str:
             "The best two differ on no question, or by the same on all, so that it cannot be said "
             "how many more would tell them apart."
         )
+    if round(float(needed["a minus b"].iloc[0]), 9) == 0:
+        return "The best two tie, so that no number of questions like these would tell them apart."
     if questions > TOO_MANY_QUESTIONS:
         return (
             "The best two lie so close that no number of questions that can be asked would tell "
@@ -103,10 +105,11 @@ def state_needed(tests: pd.DataFrame, needed: pd.DataFrame) -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
-    """Join names, as many as a sentence bears."""
-    shown = list(names)
+    """Join names, as many as a sentence bears, in quotation marks where one has an "and"."""
+    quoted = any(" and " in name for name in names)
+    shown = [f'"{name}"' if quoted else name for name in names]
     if len(names) > NAMED:
-        shown = [*names[: NAMED - 1], f"{len(names) - NAMED + 1} others"]
+        shown = [*shown[: NAMED - 1], f"{len(names) - NAMED + 1} others"]
     return f"{'; '.join(shown[:-1])} and {shown[-1]}"
 
 

@@ -76,11 +76,11 @@ def _unread_chunks(
             of_model[name] = max(share, of_model.get(name, 0.0))
     for key, (system, store) in stores.items():
         worst = sorted(shares[key].items(), key=lambda item: -item[1])
-        listed = "; ".join(f"{share:.1%} of {name}" for name, share in worst[:NAMED])
-        more = f"; and text of {len(worst) - NAMED} more" if len(worst) > NAMED else ""
+        listed = "; ".join(f"{name}: {share:.1%}" for name, share in worst[:NAMED])
+        more = f"; and of {len(worst) - NAMED} more chunkers" if len(worst) > NAMED else ""
         yield (
-            f"{_shown(system)} reads {_window(store)} of a chunk and never reads the rest "
-            f"({listed}{more}). {_remedy(system, 'make smaller chunks')}"
+            f"{_shown(system)} reads {_window(store)} of a chunk and never reads the rest of its "
+            f"text ({listed}{more}). {_remedy(system, 'make smaller chunks')}"
         )
 
 
