@@ -35,6 +35,7 @@ from chunkstudy.studies.own_documents.gate import (
 )
 from chunkstudy.studies.own_documents.gated import evaluate_gated
 from chunkstudy.studies.own_documents.question_identity import QuestionIdentity, pair_questions
+from chunkstudy.studies.own_documents.recommendation import Recommendation
 from chunkstudy.studies.own_documents.systems import EvaluationError
 
 ROOMS = 30
@@ -628,7 +629,8 @@ def fake(scores: Sequence[float], documents: Sequence[str] | None = None) -> Any
     }
     frame = pd.DataFrame({"question": ids, "No chunking": list(scores)}, index=ids)
     empty = pd.DataFrame()
-    return Evaluation(empty, empty, empty, frame, "", "", 0, record, Path("nowhere"))
+    taken = Recommendation(0, "", "", empty)
+    return Evaluation(empty, empty, empty, frame, "", "", taken, record, Path("nowhere"))
 
 
 def decided(

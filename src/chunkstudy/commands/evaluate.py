@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from chunkstudy.commands.failing import one_sentence
-from chunkstudy.runs.conditions import MINILM
 
 if TYPE_CHECKING:
     from chunkstudy.studies.own_documents.baseline import Baseline
@@ -59,11 +58,19 @@ def evaluate(
     ] = None,
     k: Annotated[
         int | None,
-        typer.Option("--k", help="Score the first K chunks; 5, or 10 where documents are judged"),
+        typer.Option(
+            "--k", help="Decide by the first K chunks instead; by 10 where documents are judged"
+        ),
     ] = None,
-    budget: Annotated[
-        int, typer.Option(help="Score the first so many tokens that are returned, instead of --k")
-    ] = 0,
+    max_tokens: Annotated[
+        int | None,
+        typer.Option(help="Decide by the first N tokens returned; 1,000 unless --k is given"),
+    ] = None,
+    budget: Annotated[int, typer.Option(hidden=True, help="Old name of --max-tokens")] = 0,
+    tolerance: Annotated[
+        float,
+        typer.Option(help="Points that a cheaper system may score lower to be recommended"),
+    ] = 5.0,
     seed: Annotated[int, typer.Option(help="Of the resamples behind the intervals")] = 0,
     name: Annotated[str, typer.Option(help="What the collection is called")] = "",
     output: Annotated[
@@ -115,6 +122,8 @@ def evaluate(
     from chunkstudy.studies.own_documents.comparison import screen
     from chunkstudy.studies.own_documents.estimate import estimate
     from chunkstudy.studies.own_documents.gate import UNDECIDED
+    from chunkstudy.studies.own_documents.reading_warnings import reading_warnings
+    from chunkstudy.studies.own_documents.recommendation import check_tolerance
 
     gate_options: dict[str, Any] = {} if max_drop is None else {"max_drop": max_drop}
     gate_options |= {"allow_undecided": True} if allow_undecided else {}
@@ -123,9 +132,10 @@ def evaluate(
         accepted = _load_accepted(baseline, gate_options)
         given: dict[str, Any] = {
             "chunkers": chunker or study.CHUNKERS,
-            "encoders": encoder or (MINILM,),
+            "encoders": encoder or study.ENCODERS,
             "orderings": ordering or (study.PLAIN,),
             "k": k,
+            "max_tokens": max_tokens,
             "budget": budget,
             "name": name,
             "base_url": base_url,
@@ -134,6 +144,7 @@ def evaluate(
             "fresh": fresh,
             "say": lambda line: typer.echo(line, err=True),
         }
+        check_tolerance(tolerance)
         asked = questions is not None or brings_questions(documents)
         if accepted and not asked:
             raise ValueError(f"--baseline {baseline} needs questions; name them with --questions")
@@ -143,14 +154,18 @@ def evaluate(
                 for line in chain(notes, estimate(pipeline, systems)):
                     typer.echo(line)
                 return
-            typer.echo(report.screening(screen(pipeline, systems)))
+            screened = screen(pipeline, systems)
+            warnings = reading_warnings(pipeline, systems, screened["unread"].tolist())
+            typer.echo("".join(f"Warning: {warning}\n\n" for warning in warnings), nl=False)
+            typer.echo(report.screening(screened))
             typer.echo("\n".join(("", *notes, study.MISSING.format(documents))))
             return
-        given |= {"seed": seed, "output": output}
+        given |= {"seed": seed, "output": output, "tolerance": tolerance}
         result = None
         if accepted:
             result = gated.evaluate_gated(accepted, documents, questions, **given, **gate_options)
         evaluation = result.evaluation if result else study.evaluate(documents, questions, **given)
+        typer.echo("".join(f"Warning: {warning}\n\n" for warning in evaluation.warnings), nl=False)
         frames = {"evaluation": evaluation.table, "evaluation_tests": evaluation.tests}
         typer.echo(report.text({report.CAPTIONS[x]: f for x, f in frames.items() if len(f)}))
         typer.echo(f"\n{evaluation.answer}\n{evaluation.more}".rstrip())

@@ -170,10 +170,10 @@ class ApiEncoder:
         """cl100k tokens of each whole text: nothing is cut."""
         return tokens.counter("cl100k").count_many(texts)
 
-    def characters_read(self, texts: Sequence[str]) -> list[int]:
+    def characters_read(self, texts: Sequence[str], role: Role = "document") -> list[int]:
         """Characters of each text that are sent."""
-        prefix = self.spec.document_prefix
-        return [max(0, len(text) - len(prefix)) for text in self.sent(texts)]
+        prefix = self.spec.query_prefix if role == "query" else self.spec.document_prefix
+        return [max(0, len(text) - len(prefix)) for text in self.sent(texts, role)]
 
     def sent(self, texts: Sequence[str], role: Role = "document") -> list[str]:
         """Each text as it is sent: prefixed, line feeds and lone surrogates replaced, cut to the

@@ -168,12 +168,12 @@ class TransformerEncoder(StateEncoder):
         query = role == "query"
         self._model.adapt(self.spec.query_adapter if query else self.spec.document_adapter)
 
-    def characters_read(self, texts: Sequence[str]) -> list[int]:
+    def characters_read(self, texts: Sequence[str], role: Role = "document") -> list[int]:
         """Characters of each text that fall within the window; the length where all do."""
-        prefix = self.spec.document_prefix
+        prefix = self._prefix(role)
         clean = [prefix + without_surrogates(text) for text in texts]
         return [
-            max(end for _, end in encoding.offsets) - len(prefix)
+            max(0, max(end for _, end in encoding.offsets) - len(prefix))
             if encoding.overflowing
             else len(text)
             for text, encoding in zip(texts, self._cutting.encode_batch(clean), strict=True)

@@ -3,7 +3,8 @@
 Recall, precision and overlap are those of ``token_overlap``, in characters. To nDCG, RR and Success
 a chunk is relevant where it shares a character with an excerpt: they are those of a ranking of
 chunks with grades 0 and 1, the ideal of nDCG that of the same way of chunking.
-``SpanRecall@2000tokens`` reads the ranking to so many tokens, the last chunk cut where they end.
+``SpanRecall@2000tokens`` reads the ranking to so many tokens, the last chunk cut where they end;
+``TokensRead@2000tokens`` counts the tokens read, fewer where the ranking ends before.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def per_query(
         chunks: what was ranked, in characters.
         ranking: of the chunks, as deep as every measure reads.
         measures: such as ``SpanRecall@5``, ``SpanRecall@2000tokens``, ``nDCG@5``, ``RR@5``,
-            ``Success@5``, ``TokensRead@5``.
+            ``Success@5``, ``TokensRead@5``, ``TokensRead@2000tokens``.
         offsets: of the documents' tokens, one array of shape (tokens, 2) each.
 
     Raises:
@@ -64,8 +65,10 @@ def per_query(
         elif name in SPANS:
             columns[measure] = overlap.at(ranking.chunk, int(cut))[name]
         elif name == "TokensRead":
-            top, sizes = ranking.chunk[:, : int(cut)], token_lengths(chunks, offsets)
-            columns[measure] = np.where(top != NO_CHUNK, sizes[top], 0).sum(axis=1).astype(float)
+            within = cut.endswith(TOKENS)
+            top = ranking.chunk if within else ranking.chunk[:, : int(cut)]
+            read = tokens_returned(top, token_lengths(chunks, offsets)).astype(float)
+            columns[measure] = np.minimum(read, float(cut.removesuffix(TOKENS))) if within else read
         else:
             columns[measure] = _of_relevant_chunks(name, int(cut), overlap, ranking)
     ids = pd.Index([query.id for query in collection.queries], name="query_id")
@@ -111,6 +114,17 @@ def token_lengths(chunks: Chunks, offsets: Sequence[TokenOffsets]) -> Ints:
     """Shape (chunks,): tokens of the documents that each touches."""
     no_spans = JudgedSpans(0, *np.zeros((4, 0), dtype=np.int64))
     return to_tokens(no_spans, chunks, offsets)[1].lengths
+
+
+def tokens_returned(ranked: Ints, sizes: Ints) -> Ints:
+    """Sum the tokens of the chunks returned to each query, shape (queries,).
+
+    Args:
+        ranked: chunk indices, shape (queries, depth), padded with -1.
+        sizes: tokens of each chunk.
+    """
+    total: Ints = np.where(ranked != NO_CHUNK, sizes[ranked], 0).sum(axis=1)
+    return total
 
 
 def _of_relevant_chunks(name: str, cut: int, overlap: TokenOverlap, ranking: Ranking) -> Floats:

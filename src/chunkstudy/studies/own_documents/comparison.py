@@ -1,5 +1,5 @@
 """Systems compared, as frames of floats: scores with intervals, tests against the best, how many
-questions would tell the best two apart; and what all this says in a sentence."""
+questions would tell the best two apart."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pandas as pd
 
 from chunkstudy.base.spans import Span
 from chunkstudy.chunkers.structure import sentences
-from chunkstudy.evaluation.measures import coverage, in_tokens
+from chunkstudy.evaluation.measures import coverage
 from chunkstudy.evaluation.statistics import power
 from chunkstudy.evaluation.statistics.differences import (
     FEWEST_DOCUMENTS,
@@ -24,19 +24,30 @@ from chunkstudy.evaluation.statistics.differences import (
 )
 from chunkstudy.evaluation.statistics.testing import clustered_means
 from chunkstudy.studies.own_documents import blocks
+from chunkstudy.studies.own_documents.conclusions import (
+    MIN_TESTED,
+    NOT_TESTED,
+    state_answer,
+    state_needed,
+    state_tokens,
+)
 from chunkstudy.studies.own_documents.pipeline import (
     ChunkIndex,
     Ints,
     Pipeline,
     Result,
     characters_read,
+    unread_share,
+)
+from chunkstudy.studies.own_documents.recommendation import (
+    ENCODED,
+    READ,
+    RERANKED,
+    Recommendation,
+    recommend,
 )
 from chunkstudy.studies.own_documents.systems import System, labels
-from chunkstudy.study import titles
 
-READ = "tokens that a reader gets"
-RERANKED = "tokens reranked a question"
-NOT_TESTED = "not tested"
 UNITS: dict[str, Callable[[str], Sequence[Span]]] = {
     "sentences broken": sentences,
     "table rows without header": blocks.table_rows,
@@ -44,13 +55,8 @@ UNITS: dict[str, Callable[[str], Sequence[Span]]] = {
     "list items cut": blocks.list_items,
 }
 """What a boundary should not break, as screening names it."""
-FEWEST = 5
-"""Questions below which nothing is tested."""
-NOTEWORTHY = 0.01
-"""The share of text that an encoder never reads from which on it is said of the leader."""
-TOO_MANY_QUESTIONS = 100_000
-LESS = 0.9
-"""The share of the best way's cost from which on another is recommended in its place."""
+MIN_CONSTANT = 6
+"""Questions from which on the same gain on all of them is significant: the sign test's p is .03."""
 
 
 @dataclass(frozen=True)
@@ -62,10 +68,10 @@ class Evaluation:
         tests: every other system against the best, corrected for their number; empty with one.
         needed: how many questions tell the best two apart; empty with one system.
         scores: by question, the deciding measure of every system.
-        answer: in a sentence, or two where text is never read.
-        more: how many more questions, and what would save text; empty with one system.
-        chosen: the place in the table of the way to take: of those that no test tells from the
-            best the one that costs least.
+        answer: which system leads or which tie, and where chunks decide, the tokens of the best
+            two.
+        more: how many more questions would decide, and the recommendation; empty with one system.
+        recommendation: the system to take, and the tests behind it.
         record: what the evaluation rests on, as ``evaluation.json`` holds it.
         folder: with all files; ``page`` is the one to open first.
     """
@@ -76,14 +82,24 @@ class Evaluation:
     scores: pd.DataFrame
     answer: str
     more: str
-    chosen: int
+    recommendation: Recommendation
     record: dict[str, Any]
     folder: Path
 
     @property
+    def chosen(self) -> int:
+        """The position in the table of the system to take."""
+        return self.recommendation.row
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Text that is never read, sizes that are not kept, questions that are too few."""
+        return tuple(self.record["warnings"])
+
+    @property
     def notes(self) -> tuple[str, ...]:
-        """What was left out, a sentence each."""
-        return tuple(self.record["left_out"])
+        """What was left out, a sentence each, and the warnings."""
+        return (*self.record["left_out"], *self.warnings)
 
     @property
     def page(self) -> Path:
@@ -104,18 +120,21 @@ def compare(
     scores = pd.concat(values, axis=1, keys=names)
     questions = {query.id: query.text for query in pipeline.collection.queries}
     scores.insert(0, "question", pd.Series(questions))
-    chosen, saves = _choice(table, tests, names)
-    first, then = answer(table, tests, names[0]), f"{more(tests, needed)} {saves}".strip()
-    return Evaluation(table, tests, needed, scores, first, then, chosen, record, folder)
+    advice = recommend(table, names, values, documents, record["tolerance"])
+    first = f"{state_answer(table, tests, names)} {state_tokens(table, names)}".strip()
+    then = f"{state_needed(tests, needed)} {advice.sentence}".strip()
+    return Evaluation(table, tests, needed, scores, first, then, advice, record, folder)
 
 
-def best_first(results: Sequence[Result], measures: Sequence[str]) -> list[Result]:
-    """Higher scores first, and of equal ones that which hands over the least text."""
-    read = next((name for name in measures if in_tokens(name)), None)
+def best_first(pipeline: Pipeline, results: Sequence[Result]) -> list[Result]:
+    """Sort by score, and equal scores by their costs: the tokens returned under the deciding
+    setting, reranked, and encoded."""
+    deciding, read = pipeline.measures[0], pipeline.tokens_returned
 
-    def merit(result: Result) -> tuple[float, float]:
-        handed = float(result.scores[read].mean()) if read else 0.0
-        return -round(float(result.scores[measures[0]].mean()), 9), handed
+    def merit(result: Result) -> tuple[float, ...]:
+        returned = round(float(result.scores[read].mean()), 9) if read else 0.0
+        score = round(float(result.scores[deciding].mean()), 9)
+        return -score, returned, result.reranked, result.tokens
 
     return sorted(results, key=merit)
 
@@ -128,88 +147,6 @@ def screen(pipeline: Pipeline, systems: Sequence[System]) -> pd.DataFrame:
     units = {name: {text: split(text) for text in texts} for name, split in UNITS.items()}
     frame = pd.DataFrame([_screened(pipeline, system, units) for system in systems])
     return frame.drop(columns=[name for name in UNITS if frame[name].isna().all()])
-
-
-def answer(table: pd.DataFrame, tests: pd.DataFrame, best: str) -> str:
-    """Whether one way is best, and whether what leads is read as a whole.
-
-    Args:
-        table: a row a system, the best first.
-        tests: every other against the best.
-        best: the best one's name.
-    """
-    first, others = table.iloc[0], len(table) - 1
-    behind = int((tests["p_holm"] < SIGNIFICANT).sum()) if others else 0
-    questions = "1 question" if first["n"] == 1 else f"{first['n']} questions"
-    measured = f"{100 * first['score']:.1f}% ({titles.measure(first['measure'])})"
-    led = f"{best} leads with {measured}"
-    if not others:
-        sentence = f"{best} scores {measured}, the mean over {questions}; name a second chunker, "
-        sentence += "encoder or ordering to compare it with."
-    elif first["n"] < FEWEST:
-        sentence = f"Not tested: {questions} cannot tell ways of chunking apart; {led}."
-    elif behind == others:
-        sentence = f"Yes: {led}, significantly more than each of the {others} others."
-    elif behind:
-        sentence = f"In part: {led}, significantly more than {behind} of {others} others."
-    else:
-        sentence = f"Not shown: {led}, and with {questions} not significantly more than any other."
-    if first["unread"] >= NOTEWORTHY:
-        verb, unread = "leads" if others else "scores so", f"{100 * first['unread']:.1f}%"
-        sentence += f" It {verb} with chunks of which the model never reads {unread}."
-    return sentence
-
-
-def more(tests: pd.DataFrame, needed: pd.DataFrame) -> str:
-    """How many more questions would tell the best two apart; empty where there is one system.
-
-    Args:
-        tests: every other against the best.
-        needed: of the best two, a row as :class:`Evaluation` has it.
-    """
-    if not len(needed) or needed["n"].iloc[0] < FEWEST:
-        return ""
-    second, questions = tests.iloc[0], needed["more than there are"].iloc[0]
-    if second["p_holm"] < SIGNIFICANT:
-        return "The best two are told apart by the questions at hand."
-    if second["shown"] == NOT_TESTED:
-        return (
-            "The best two differ on no question, or by the same on all, so that it cannot be said "
-            "how many more would tell them apart."
-        )
-    if questions > TOO_MANY_QUESTIONS:
-        return (
-            "The best two lie so close that no number of questions that can be asked would tell "
-            "them apart."
-        )
-    return (
-        f"To tell the best two apart takes about {questions:,.0f} more questions like these, with "
-        f"a chance of {100 * power.POWER:.0f}% to see the difference of "
-        f"{100 * needed['a minus b'].iloc[0]:.1f} points."
-    )
-
-
-def _choice(table: pd.DataFrame, tests: pd.DataFrame, names: Sequence[str]) -> tuple[int, str]:
-    """The place in the table of the way to take, and what it saves; nothing of the best itself.
-
-    Of those that no test tells from the best it is the one that costs least, in tokens handed to a
-    reader or encoded; else what costs hardly more than the best and asks no reranker, if that does.
-    """
-    if len(table) == 1 or table["n"].iloc[0] < FEWEST:
-        return 0, ""
-    level = [0, *(i for i, p in enumerate(tests["p_holm"], start=1) if not p < SIGNIFICANT)]
-    cost, does = (READ, "hands over") if READ in table else ("tokens encoded", "encodes")
-    costs = table[cost].astype(float).round()
-    taken = min(level, key=lambda place: (costs[place], place))
-    why = f"and it {does} {costs[taken]:,.0f} tokens where the best {does} {costs[0]:,.0f}"
-    if not costs[taken] <= LESS * costs[0]:
-        reads = table[RERANKED] if RERANKED in table else pd.Series(np.nan, table.index)
-        unranked = (i for i in level if np.isnan(reads[i]) and LESS * costs[i] <= costs[0])
-        taken = 0 if np.isnan(reads[0]) else next(unranked, 0)
-        why = f"which reranks {reads[0]:,.0f} tokens a question"
-    if not taken:
-        return 0, ""
-    return taken, f"To save, take {names[taken]}: no test tells it from the best, {why}."
 
 
 def _row(
@@ -226,16 +163,21 @@ def _row(
         "score": float(values.mean()),
         "low": of_mean["low"],
         "high": of_mean["high"],
-        **{READ if in_tokens(name) else name: result.scores[name].mean() for name in others},
+        **{_column(pipeline, name): result.scores[name].mean() for name in others},
         **_sizes(pipeline, result.index),
         **_unread(result.index, result.read),
-        "tokens encoded": result.tokens,
+        ENCODED: result.tokens,
     }
     if not math.isnan(result.dollars):
         row["US dollars"] = result.dollars
     if result.reranked:
         row[RERANKED] = result.reranked
     return row | {"interval": of_mean["interval"]}
+
+
+def _column(pipeline: Pipeline, measure: str) -> str:
+    """Return a measure's column: READ for the tokens that the deciding setting returns."""
+    return READ if measure == pipeline.tokens_returned else measure
 
 
 def _screened(
@@ -266,27 +208,27 @@ def _sizes(pipeline: Pipeline, index: ChunkIndex) -> dict[str, float]:
 
 def _unread(index: ChunkIndex, read: Ints | None) -> dict[str, float]:
     """The share of chunks of which something, and of characters that, an encoder never reads."""
-    total = int(index.lengths.sum())
-    if read is None or not total:
-        return {"cut": float("nan"), "unread": float("nan")}
-    return {"cut": float((read < index.lengths).mean()), "unread": 1 - int(read.sum()) / total}
+    cut = float("nan")
+    if read is not None and index.lengths.any():
+        cut = float((read < index.lengths).mean())
+    return {"cut": cut, "unread": unread_share(index, read)}
 
 
 def _tests(
     ranked: Sequence[Result], measure: str, documents: pd.Series | None, seed: int
 ) -> pd.DataFrame:
-    """Every other against the best; where questions are few, or all tell the same difference,
-    there is no test and it says so."""
+    """Every other against the best; where questions are few, or none tells a difference, there is
+    no test and it says so."""
     best = ranked[0].scores[measure]
     pairs = [
         Pair({**other.system.keys, "measure": measure}, other.scores[measure], best, documents)
         for other in ranked[1:]
     ]
     family = f"against the best of {len(ranked)}"
-    varying = [pair for pair in pairs if _varies(pair)]
+    varying = [pair for pair in pairs if _testable(pair)]
     tested = differences(varying, family, "score", "best", seed=seed)
     rows = iter(tested.to_dict("records"))
-    every = [next(rows) if _varies(pair) else _untested(pair) for pair in pairs]
+    every = [next(rows) if _testable(pair) else _untested(pair) for pair in pairs]
     return pd.DataFrame(every, columns=tested.columns if varying else None)
 
 
@@ -297,9 +239,12 @@ def _untested(pair: Pair) -> dict[str, object]:
     return {**pair.keys, **counts, "p": np.nan, "p_holm": np.nan, "shown": NOT_TESTED}
 
 
-def _varies(pair: Pair) -> bool:
+def _testable(pair: Pair) -> bool:
+    """Return whether a test can tell the pair apart: differences vary, or are all the same gain."""
     change = (pair.first - pair.second).dropna()
-    return len(change) >= FEWEST and float(change.std(ddof=1)) > 0
+    if len(change) >= MIN_TESTED and float(change.std(ddof=1)) > 0:
+        return True
+    return len(change) >= MIN_CONSTANT and float(change.iloc[0]) != 0
 
 
 def _documents_asked(pipeline: Pipeline) -> pd.Series | None:
@@ -325,7 +270,7 @@ def _needed(
         return pd.DataFrame()
     change = (values[0] - values[1]).dropna().sort_index()
     n, mean, level = len(change), float(change.mean()), power.LEVEL / (len(values) - 1)
-    std = float(change.std(ddof=1)) if n >= FEWEST else float("nan")
+    std = float(change.std(ddof=1)) if n >= MIN_TESTED else float("nan")
     if documents is not None and documents.loc[change.index].nunique() >= FEWEST_DOCUMENTS:
         groups = documents.loc[change.index]
         std = clustered_means([(change, groups)])[0].error * math.sqrt(n)

@@ -16,15 +16,19 @@ from chunkstudy.base.files import write_json
 from chunkstudy.collections import own
 from chunkstudy.collections.own import Documents, Questions
 from chunkstudy.collections.own_documents import EVALUATION
-from chunkstudy.runs.conditions import MINILM
+from chunkstudy.runs.conditions import MINILM_512
 from chunkstudy.studies.own_documents import questions as questions_page
 from chunkstudy.studies.own_documents import record, report, scripts
 from chunkstudy.studies.own_documents.comparison import Evaluation, best_first, compare
 from chunkstudy.studies.own_documents.output import output_folder
-from chunkstudy.studies.own_documents.pipeline import Pipeline, Say
+from chunkstudy.studies.own_documents.pipeline import Pipeline, Say, unread_share
+from chunkstudy.studies.own_documents.reading_warnings import reading_warnings
+from chunkstudy.studies.own_documents.recommendation import TOLERANCE, check_tolerance
 from chunkstudy.studies.own_documents.systems import PLAIN, EvaluationError, System, systems
 
 CHUNKERS = ("recursive-200-0",)
+ENCODERS = (MINILM_512,)
+"""The study's setting: MiniLM reads 512 tokens, where its own configuration says 256."""
 MISSING = (
     "questions are missing: name a file with --questions (docs/your-own-data.md shows its lines), "
     "or let a language model write some, `chunkstudy generate {} --model openai/gpt-4o-mini "
@@ -36,10 +40,11 @@ def evaluate(
     documents: Documents,
     questions: Questions = None,
     chunkers: Iterable[Any] | Mapping[str, Any] = CHUNKERS,
-    encoders: Iterable[Any] = (MINILM,),
+    encoders: Iterable[Any] = ENCODERS,
     *,
     orderings: Sequence[str] = (PLAIN,),
     k: int | None = None,
+    max_tokens: int | None = None,
     budget: int = 0,
     base_url: str = "",
     seed: int = 0,
@@ -48,6 +53,7 @@ def evaluate(
     only_vectors: bool = False,
     rerank: Any = None,
     fresh: bool = False,
+    tolerance: float = TOLERANCE,
     say: Say = lambda _: None,
     before_ranking: Callable[[Pipeline, Sequence[System]], object] = lambda *_: None,
 ) -> Evaluation:
@@ -64,8 +70,10 @@ def evaluate(
         encoders: hub ids, folders, functions from texts to an array, pairs of such functions for
             documents and queries, ``bm25``, ``bm25+MODEL``, ``openai/MODEL``.
         orderings: ``plain``, ``late``, ``title``, ``headings``.
-        k: chunks, or documents, that count as read: 5, or 10 of whole documents.
-        budget: tokens that count as read; ways are ranked by it where it is given, not by ``k``.
+        k: chunks, or documents, that count as read, and then decide; without it 5, which are only
+            shown beside, or 10 of whole documents, which decide.
+        max_tokens: tokens returned that count as read of excerpts; 1,000 unless ``k`` is given.
+        budget: the old name of ``max_tokens``.
         base_url: of the server that ``openai/MODEL`` is behind.
         seed: of the resamples behind the intervals.
         name: of the collection; after the documents if empty.
@@ -75,6 +83,7 @@ def evaluate(
             question and texts to a number for each text: every way stands there once more, its
             first 50 chunks in that order.
         fresh: ignore the vectors that were computed before this call.
+        tolerance: points that a cheaper system may score lower than the best to be recommended.
         say: told how it goes.
         before_ranking: called with what is read and compared, before anything is ranked; what it
             raises ends the evaluation (:func:`~.gated.evaluate_gated` checks a baseline there).
@@ -82,10 +91,12 @@ def evaluate(
     Raises:
         ValueError, RuntimeError, FileNotFoundError: in a sentence on what to do.
     """
+    check_tolerance(tolerance)
     folder = output_folder(documents, name, output)
     pipeline, compared, notes = prepared(
-        documents, questions, chunkers, encoders, orderings=orderings, k=k, budget=budget,
-        base_url=base_url, name=name, only_vectors=only_vectors, rerank=rerank, fresh=fresh,
+        documents, questions, chunkers, encoders, orderings=orderings, k=k, max_tokens=max_tokens,
+        budget=budget, base_url=base_url, name=name, only_vectors=only_vectors, rerank=rerank,
+        fresh=fresh,
         say=say,
     )  # fmt: skip
     collection = pipeline.collection
@@ -96,15 +107,17 @@ def evaluate(
         say(note)
     before_ranking(pipeline, compared)
     results = pipeline.run(compared, say)
-    described = record.describe(pipeline, results, notes, seed)
-    ranked = best_first(results, pipeline.measures)
+    unread = [unread_share(result.index, result.read) for result in results]
+    warnings = reading_warnings(pipeline, [result.system for result in results], unread)
+    described = record.describe(pipeline, results, notes, warnings, tolerance=tolerance, seed=seed)
+    ranked = best_first(pipeline, results)
     evaluation = compare(pipeline, ranked, described, folder)
     # A killed run leaves a folder without a record, which no gate takes for a whole evaluation.
     (folder / EVALUATION).unlink(missing_ok=True)
     page = ""
     if pipeline.texts.task == "token_overlap":
         say("looking at the questions that are answered worst")
-        page = questions_page.write(pipeline, ranked, evaluation.scores, folder).name
+        page = questions_page.write(pipeline, ranked, folder).name
     record.write_rankings(folder, pipeline, results)
     report.write(evaluation, page)
     write_json(folder / EVALUATION, described)
@@ -119,6 +132,7 @@ def prepared(
     *,
     orderings: Sequence[str] = (PLAIN,),
     k: int | None = None,
+    max_tokens: int | None = None,
     budget: int = 0,
     base_url: str = "",
     name: str = "",
@@ -134,7 +148,8 @@ def prepared(
     texts = own.read(documents, questions, name)
     collection = texts.collection
     say(f"{_counted(collection.documents, 'document')}, {_counted(collection.queries, 'question')}")
-    pipeline = Pipeline(texts, places.here().vectors, k, budget, fresh=fresh)
+    max_tokens = _max_tokens(max_tokens, budget)
+    pipeline = Pipeline(texts, places.here().vectors, k, max_tokens, fresh=fresh)
     asked = bool(collection.queries)  # screening knows no ranking
     compared, notes = systems(
         chunkers,
@@ -145,6 +160,13 @@ def prepared(
         rerank=rerank if asked else None,
     )
     return pipeline, compared, (*texts.notes, *notes, *scripts.notes(pipeline, compared))
+
+
+def _max_tokens(max_tokens: int | None, budget: int) -> int | None:
+    """Return the tokens that count as read, whichever name gives them; 0 of the old one is none."""
+    if max_tokens is not None and budget:
+        raise EvaluationError("--budget is the old name of --max-tokens; give only --max-tokens")
+    return budget or None if max_tokens is None else max_tokens
 
 
 def _counted(things: Sequence[object], name: str) -> str:

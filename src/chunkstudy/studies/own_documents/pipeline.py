@@ -21,11 +21,12 @@ from chunkstudy.chunkers import contexts
 from chunkstudy.chunkers.own import checked
 from chunkstudy.collections.own_questions import Judged
 from chunkstudy.encoders.api import ApiEncoder
+from chunkstudy.encoders.interface import Encoder, Role
 from chunkstudy.encoders.own_function import FunctionEncoder
-from chunkstudy.evaluation.measures import excerpts
+from chunkstudy.evaluation.measures import excerpts, in_tokens
 from chunkstudy.evaluation.measures import ranking as of_documents
 from chunkstudy.evaluation.retrieval import small_to_large
-from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Ranking, Search
+from chunkstudy.evaluation.retrieval.chunks import Ranking, Search
 from chunkstudy.evaluation.retrieval.reranking import Reranked
 from chunkstudy.runs import encoding, steps
 from chunkstudy.runs.chunking import cut
@@ -44,6 +45,8 @@ DEEPEST = 20
 """Ranks that are kept of each question at least."""
 DEPTHS = {"token_overlap": 5, "in_corpus": 10}
 """Chunks, or documents, that count as read where nothing else is said."""
+MAX_TOKENS = 1_000
+"""cl100k tokens that decide between systems on excerpts where neither k nor tokens are named."""
 MEASURES = {
     "token_overlap": (
         *("SpanRecall", "SpanPrecision", "SpanIoU"),
@@ -51,6 +54,8 @@ MEASURES = {
     ),
     "in_corpus": ("nDCG", "R", "RR", "Success"),
 }
+WITHIN = ("SpanRecall", "TokensRead")
+"""Measures of the first tokens returned, the deciding one first."""
 MOST_TOKENS = 1_000_000
 SECTIONS = "markdown-"
 """How the chunker is called that knows headings, and so tables."""
@@ -106,18 +111,20 @@ class Pipeline:
     Attributes:
         texts: the collection and what is known of it.
         vectors: the folder of the stores; what is there is not computed again.
-        k: chunks, or documents, that count as read; the task's usual number if None.
-        budget: cl100k tokens that count as read, where these decide; 0 where ``k`` does.
+        k: chunks, or documents, that count as read, and then decide; the task's usual number, which
+            is shown beside, if None.
+        max_tokens: cl100k tokens that count as read of excerpts; ``MAX_TOKENS`` if neither they nor
+            ``k`` are named.
         fresh: ignore the vectors that were stored before.
 
     Raises:
-        EvaluationError: if so many ranks or tokens cannot be read.
+        EvaluationError: if so many ranks or tokens cannot be read, or both are named.
     """
 
     texts: Judged
     vectors: Path
     k: int | None = None
-    budget: int = 0
+    max_tokens: int | None = None
     fresh: bool = False
     _chunked: dict[tuple[Chunker, Retriever | None], Chunks] = field(
         default_factory=dict, init=False
@@ -125,13 +132,22 @@ class Pipeline:
     _stores: dict[Load, VectorStore] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
+        named = self.max_tokens is not None
+        if named and self.k is not None:
+            raise EvaluationError(
+                f"--k {self.k} and --max-tokens {self.max_tokens} cannot both decide; leave one out"
+            )
         if not 1 <= self.cutoff <= DEEPEST:
-            raise EvaluationError(f"--k {self.k} is impossible; use 1 to {DEEPEST}")
-        if self.budget and self.texts.task == "in_corpus":
-            raise EvaluationError("--budget counts what is read of excerpts, and whole documents "
-                                  "are judged here; leave it out")  # fmt: skip
-        if not 0 <= self.budget <= MOST_TOKENS:
-            raise EvaluationError(f"--budget {self.budget} is impossible; use 1 to {MOST_TOKENS}")
+            raise EvaluationError(f"--k must be between 1 and {DEEPEST}, got {self.k}")
+        if named and self.texts.task == "in_corpus":
+            raise EvaluationError(
+                "--max-tokens counts the tokens read of excerpts, but these questions judge whole "
+                "documents; leave it out"
+            )
+        if not 0 <= self.budget <= MOST_TOKENS or self.max_tokens == 0:
+            raise EvaluationError(
+                f"--max-tokens must be between 1 and {MOST_TOKENS:,}, got {self.max_tokens}"
+            )
 
     @property
     def collection(self) -> Collection:
@@ -143,10 +159,27 @@ class Pipeline:
         return DEPTHS[self.texts.task] if self.k is None else self.k
 
     @property
+    def budget(self) -> int:
+        """Tokens that count as read, where these decide; 0 where chunks or documents do."""
+        if self.k is not None or self.texts.task == "in_corpus":
+            return 0
+        return MAX_TOKENS if self.max_tokens is None else self.max_tokens
+
+    @property
     def measures(self) -> tuple[str, ...]:
         """By ir-measures' names and ours, the one that decides first."""
-        within = (f"SpanRecall@{self.budget}{excerpts.TOKENS}",) if self.budget else ()
+        within = (f"{name}@{self.budget}{excerpts.TOKENS}" for name in WITHIN if self.budget)
         return (*within, *(f"{name}@{self.cutoff}" for name in MEASURES[self.texts.task]))
+
+    @property
+    def tokens_returned(self) -> str | None:
+        """The measure of the tokens that the deciding setting returns; None of documents."""
+        return next((name for name in self.measures if in_tokens(name)), None)
+
+    @property
+    def setting(self) -> dict[str, int]:
+        """The option that decides, with its value."""
+        return {"max_tokens": self.budget} if self.budget else {"k": self.cutoff}
 
     @cached_property
     def offsets(self) -> list[tokens.TokenOffsets]:
@@ -181,7 +214,9 @@ class Pipeline:
     def chunk(self, system: System) -> ChunkIndex:
         """The first step: what is matched and what is returned."""
         documents = self.collection.documents
-        chunks, *larger = (self._chunks(part, system.retriever) for part in system.chunker.cutting)
+        chunks, *larger = (
+            self.chunks_of(part, system.retriever) for part in system.chunker.cutting
+        )
         if larger:
             index = small_to_large.within(chunks, larger[0], documents)
         elif system.chunker.neighbours:
@@ -239,8 +274,7 @@ class Pipeline:
         sizes = self.sizes(index)
 
         def enough(ranking: Ranking) -> bool:
-            read = np.where(ranking.chunk != NO_CHUNK, sizes[ranking.chunk], 0).sum(axis=1)
-            return bool((read >= self.budget).all())
+            return bool((excerpts.tokens_returned(ranking.chunk, sizes) >= self.budget).all())
 
         return small_to_large.search_groups(search, index.returned_index, DEEPEST, enough)
 
@@ -280,8 +314,8 @@ class Pipeline:
             _tokens_reranked(search) / max(1, len(self.collection.queries)),
         )
 
-    def _chunks(self, chunker: Chunker, retriever: Retriever) -> Chunks:
-        """What a chunker cuts, once; only the catalogue's may depend on the model."""
+    def chunks_of(self, chunker: Chunker, retriever: Retriever) -> Chunks:
+        """Return a chunker's chunks, cut once; only the catalogue's may depend on the model."""
         documents = self.collection.documents
         key = (chunker, None if chunker.function else retriever)
         if key not in self._chunked:
@@ -354,16 +388,29 @@ def characters_read(system: System, store: VectorStore | None, index: ChunkIndex
     window's share of them is taken."""
     if store is None or system.method.window:
         return index.lengths
-    encoder = store.encoder
-    whole = np.array([len(text) for text in index.texts], dtype=np.int64)
-    if hasattr(encoder, "characters_read"):
-        read = np.asarray(encoder.characters_read(index.texts), dtype=np.int64)
-    elif hasattr(encoder, "token_count") and (window := getattr(encoder, "window", None)):
-        counts = np.asarray(encoder.token_count(index.texts)) + encoding.SPECIAL
-        read = (whole * np.minimum(1, window / counts)).astype(np.int64)
-    else:
+    read = read_of_texts(store.encoder, index.texts)
+    if read is None:
         return None
+    whole = np.array([len(text) for text in index.texts], dtype=np.int64)
     return np.clip(read - (whole - index.lengths), 0, index.lengths)
+
+
+def read_of_texts(encoder: Encoder, texts: Sequence[str], role: Role = "document") -> Ints | None:
+    """Count the characters of each text that an encoder reads; None where that is unknown."""
+    if hasattr(encoder, "characters_read"):
+        return np.asarray(encoder.characters_read(texts, role), dtype=np.int64)
+    if not hasattr(encoder, "token_count") or not (window := getattr(encoder, "window", None)):
+        return None
+    prefix = encoder.describe().get(f"{role}_prefix", "")
+    whole = np.array([len(text) for text in texts], dtype=np.int64)
+    counts = np.asarray(encoder.token_count([prefix + text for text in texts])) + encoding.SPECIAL
+    return (whole * np.minimum(1, window / counts)).astype(np.int64)
+
+
+def unread_share(index: ChunkIndex, read: Ints | None) -> float:
+    """Return the share of the matched characters that an encoder never reads; NaN if unknown."""
+    total = int(index.lengths.sum())
+    return float("nan") if read is None or not total else 1 - int(read.sum()) / total
 
 
 def text_tokens(store: VectorStore, texts: Sequence[str]) -> NDArray[np.float64]:

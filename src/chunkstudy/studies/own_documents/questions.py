@@ -18,17 +18,18 @@ from chunkstudy.study.inspector.inspection import inspect
 FILE = "questions.html"
 
 
-def write(pipeline: Pipeline, ranked: Sequence[Result], scores: pd.DataFrame, folder: Path) -> Path:
-    """Pages of the questions that are answered worst over all systems, and their index.
+def write(pipeline: Pipeline, ranked: Sequence[Result], folder: Path) -> Path:
+    """Write pages of the questions that are answered worst in the first k chunks, and their index.
 
     Args:
-        pipeline: of questions that are judged by excerpts.
+        pipeline: questions that are judged by excerpts.
         ranked: the systems, best first.
-        scores: of every question under each of them.
-        folder: to write into.
+        folder: the folder to write into.
     """
     collection = pipeline.collection
-    hardest = scores.drop(columns="question").mean(axis=1).sort_values(kind="stable")
+    recall = f"SpanRecall@{pipeline.cutoff}"
+    scores = pd.concat([result.scores[recall] for result in ranked], axis=1)
+    hardest = scores.mean(axis=1).sort_values(kind="stable")
     few = collection.only(hardest.index[: inspector.WORST].tolist())
     names = labels([result.system.keys for result in ranked])
     inspected = []

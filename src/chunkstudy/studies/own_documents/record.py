@@ -24,14 +24,20 @@ from chunkstudy.studies.own_documents.question_identity import identify_question
 from chunkstudy.studies.own_documents.systems import labels
 
 RUNS = "trec"
-SCHEMA = 2
+SCHEMA = 3
 FIRST_ACCEPTED = "first_accepted"
 ADDED = ("sha256", FIRST_ACCEPTED)
 """Entries of a record that its digest leaves out."""
 
 
 def describe(
-    pipeline: Pipeline, results: Sequence[Result], notes: Sequence[str], seed: int
+    pipeline: Pipeline,
+    results: Sequence[Result],
+    notes: Sequence[str],
+    warnings: Sequence[str],
+    *,
+    tolerance: float,
+    seed: int,
 ) -> dict[str, Any]:
     """The record; ``sha256`` is that of all the rest."""
     collection = pipeline.collection
@@ -47,8 +53,10 @@ def describe(
             "order_free_sha256": collection.order_free_digest(),
         },
         "left_out": list(notes),
+        "warnings": list(warnings),
         "measures": list(pipeline.measures),
-        "read": {"budget": pipeline.budget} if pipeline.budget else {"k": pipeline.cutoff},
+        "read": pipeline.setting,
+        "tolerance": float(tolerance),
         "seed": seed,
         "arms": [_describe(result) for result in results],
         "columns": labels([result.system.keys for result in results]),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from textwrap import fill
 from typing import Any
@@ -16,7 +18,8 @@ from rich.table import Table as Grid
 
 from chunkstudy.base.files import write_text
 from chunkstudy.runs.conditions import PRE_EMBEDDING
-from chunkstudy.studies.own_documents.comparison import READ, RERANKED, UNITS, Evaluation
+from chunkstudy.studies.own_documents.comparison import UNITS, Evaluation
+from chunkstudy.studies.own_documents.recommendation import ENCODED, READ, RERANKED
 from chunkstudy.studies.own_documents.systems import BY, PLAIN, labels, shown_as
 from chunkstudy.study import latex, titles
 from chunkstudy.study.formats import Column, Columns, percent, points, thousandths, whole
@@ -28,10 +31,14 @@ CAPTIONS = {
     "evaluation": "Ways of chunking, the best first; scores in percent.",
     "evaluation_tests": "Every other against the best.",
     "evaluation_needed": "How many questions would tell the best two apart four times in five.",
+    "evaluation_tolerance": "Which systems are shown to be within the tolerance of the best.",
 }
 TORN = [name for name in UNITS if name != "sentences broken"]
+AT_K, TOKENS_AT_K = "recall at k", "tokens at k"
+"""Stand for the columns of recall in the first k chunks and of the tokens that these return, which
+are shown beside where tokens decide."""
 IN_TERMINAL = {
-    "score": ("score", "low", "high", READ, "unread"),
+    "score": ("score", "low", "high", READ, AT_K, TOKENS_AT_K, ENCODED, "unread"),
     "difference": ("difference", "difference_low", "difference_high", "p_holm", "shown"),
     "tokens, largest": ("tokens, largest", *TORN),
     "sentences broken": ("chunks", "mean tokens", "unread", "sentences broken"),
@@ -39,7 +46,7 @@ IN_TERMINAL = {
 """What a terminal shows of a table, by a column that only it has; the rest stands in the files."""
 ON_PAGE = (
     *("measure", "chunker", "encoder", "ordering", "score", "low"),
-    *(READ, "chunks", "mean tokens", "unread", RERANKED),
+    *(READ, AT_K, TOKENS_AT_K, "chunks", "mean tokens", ENCODED, "unread", RERANKED),
 )
 """What the page shows of the ways; every measure stands in the files."""
 HEAD = 12
@@ -54,7 +61,7 @@ COLUMNS: Columns = {
     "unread": Column("text beyond the window, %", percent),
     **{name: Column(f"{name}, %", percent) for name in UNITS},
     "tokens, largest": whole,
-    "tokens encoded": whole,
+    ENCODED: whole,
     "US dollars": thousandths,
     RERANKED: whole,
     "a": Column("first", str),
@@ -63,13 +70,17 @@ COLUMNS: Columns = {
     "questions needed": whole,
     "more than there are": whole,
     "difference that these show": Column("difference that these show, points", points),
+    "units": whole,
 }
+BESIDE = re.compile(r"(SpanRecall|TokensRead)@([0-9]+)")
+"""Columns of what the first k chunks hold."""
 
 
 def write(evaluation: Evaluation, questions: str) -> None:
     """Write the tables that say something, the scores and the page; ``questions`` is the file that
     shows questions one by one, empty where there is none."""
-    folder, tables = evaluation.folder, (evaluation.table, evaluation.tests, evaluation.needed)
+    folder, advice = evaluation.folder, evaluation.recommendation
+    tables = (evaluation.table, evaluation.tests, evaluation.needed, advice.tests)
     frames = {name: frame for name, frame in zip(CAPTIONS, tables, strict=True) if len(frame)}
     for name, frame in frames.items():
         write_text(folder / f"{name}.csv", frame.to_csv(index=False, lineterminator="\n"))
@@ -90,11 +101,9 @@ def write(evaluation: Evaluation, questions: str) -> None:
 
 
 def _chosen(evaluation: Evaluation) -> str:
-    """The settings of the way to take, to paste into a configuration, and why it."""
+    """Return the settings of the system to take, to paste into a configuration, and why it."""
     row = evaluation.table.iloc[evaluation.chosen]
-    why = "The best by its mean; the record of the evaluation says by how much."
-    if evaluation.chosen:
-        why = "Not told from the best by a test, and cheapest of these; see the evaluation's page."
+    why = (evaluation.answer, evaluation.recommendation.reason, *evaluation.warnings)
     encoder, _, rerank = str(row["encoder"]).partition(BY)
     settings: dict[str, object] = {
         "chunker": str(row["chunker"]),
@@ -103,8 +112,9 @@ def _chosen(evaluation: Evaluation) -> str:
         **({"rerank": rerank} if rerank else {}),
         **evaluation.record["read"],
     }
+    comments = (f"# {' '.join(sentence.split())}" for sentence in dict.fromkeys(why))
     lines = (f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in settings.items())
-    return "\n".join((f"# {why}", *lines, ""))
+    return "\n".join((*comments, *lines, ""))
 
 
 def screening(frame: pd.DataFrame) -> str:
@@ -122,8 +132,7 @@ def text(frames: dict[str, pd.DataFrame]) -> str:
     with console.capture() as shown:
         for caption, frame in frames.items():
             kind = next(name for name in reversed(IN_TERMINAL) if name in frame)
-            names = [name for name in IN_TERMINAL[kind] if name in frame]
-            cells = as_text(frame, names, COLUMNS)
+            cells = _terminal_cells(frame, IN_TERMINAL[kind])
             grid = Grid(title=caption, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
             grid.add_column("way of chunking", overflow="fold", min_width=HEAD)
             for name in cells:
@@ -136,12 +145,49 @@ def text(frames: dict[str, pd.DataFrame]) -> str:
     return shown.get().rstrip()
 
 
+def _terminal_cells(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """Return columns as text; what the first k chunks hold is one column, and the share of text
+    that is never read, which a warning says, makes room for it."""
+    shown = _present(frame, names)
+    beside = [name for name in shown if BESIDE.fullmatch(name)]
+    if len(beside) < 2:
+        return as_text(frame, shown, {**COLUMNS, **_beside(frame)})
+    recall, tokens = beside
+    shown = [name for name in shown if name not in (tokens, "unread")]
+    cells = as_text(frame, shown, {**COLUMNS, **_beside(frame)})
+    title = _beside(frame)[recall].title
+    returned = " (" + frame[tokens].map(whole) + ")"
+    cells[title] += returned
+    return cells.rename(columns={title: f"{title.removesuffix(', %')} (tokens)"})
+
+
 def _table(frame: pd.DataFrame) -> Table:
     """Systems by names that a reader knows, where the study's own do not tell them."""
     keys = [key for key in ("chunker", "encoder") if key in frame]
     readable = frame.assign(**{key: [shown_as(key, x) for x in frame[key]] for key in keys})
-    names = [name for name in ON_PAGE if name in frame] if "unread" in frame else []
-    return Table.of(readable, names, COLUMNS)
+    names = _present(frame, ON_PAGE) if "unread" in frame else []
+    return Table.of(readable, names, {**COLUMNS, **_beside(frame)})
+
+
+def _present(frame: pd.DataFrame, names: Sequence[str]) -> list[str]:
+    """Return the columns that a frame has, in order; ``AT_K`` and ``TOKENS_AT_K`` stand for those
+    of the first k chunks, which the deciding column repeats where k decides."""
+    found = {match[1]: match[0] for match in map(BESIDE.fullmatch, map(str, frame)) if match}
+    repeated = "measure" in frame and frame["measure"].isin(found.values()).any()
+    both = ("", "") if repeated else (found.get("SpanRecall", ""), found.get("TokensRead", ""))
+    given = {AT_K: both[0], TOKENS_AT_K: both[1]}
+    return [name for name in (given.get(name, name) for name in names) if name in frame]
+
+
+def _beside(frame: pd.DataFrame) -> dict[str, Column]:
+    """Return the titles of what the first k chunks hold."""
+    columns = {}
+    for match in filter(None, map(BESIDE.fullmatch, map(str, frame))):
+        if match[1] == "SpanRecall":
+            columns[match[0]] = Column(f"recall in {match[2]} chunks, %", percent)
+        else:
+            columns[match[0]] = Column(f"tokens in {match[2]} chunks", whole)
+    return columns
 
 
 def _bars(table: pd.DataFrame) -> list[dict[str, Any]]:
