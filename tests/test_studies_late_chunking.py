@@ -119,8 +119,8 @@ def test_a_sentence_names_the_difference_from_every_baseline_and_counts_over_doc
     words = next(rule for rule in gains.RULES if rule.name == "words")
     said = reading.sentence(words, found[found["name"] == "words"], summed)
     new = summed[(summed["over"] == gains.NEW) & (summed["system"] == WORDS)].iloc[0]
-    assert "Over documents instead of questions: 3; in the collections read after" in said
-    assert f"registration: {points(new['difference'])} points." in said
+    assert "Tested over documents instead of questions: 3; the collections read after" in said
+    assert said.endswith(f"registration alone: {points(new['difference'])}.")
 
 
 def test_the_registered_test_is_over_questions_and_documents_stand_beside_it() -> None:

@@ -12,8 +12,7 @@ from chunkstudy.base.files import write_text
 from chunkstudy.base.places import Places
 from chunkstudy.published.sources import WORKS
 from chunkstudy.published.verdicts import RUN
-from chunkstudy.runs.conditions import NONE
-from chunkstudy.study import titles, written
+from chunkstudy.study import written
 
 HEADLINES = (
     "late_chunking",
@@ -24,12 +23,7 @@ HEADLINES = (
 """Pages whose first answer stands on the first screen."""
 RECOMMENDATIONS = "what_to_do"
 """The table of what to do."""
-HEADS = (
-    "work", "numbers", "computed", "exact", "retrieval scores", "within reruns", "deviate",
-    "the rest waits for",
-)  # fmt: skip
-NAMED = 3
-"""Models that a work's other cells wait for, at most by name."""
+HEADS = ("work", "numbers", "computed", "exact", "within reruns", "deviate")
 GENERATED = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end generated -->)", re.DOTALL)
 """The mark of a block, by its name, what stands there, and the mark of its end."""
 QUOTED = re.compile(r"(<!-- ([\w-]+/[\w-]+) -->)[^<]*")
@@ -52,12 +46,12 @@ def fill(places: Places) -> None:
 
 
 def works(comparison: pd.DataFrame) -> str:
-    """What was published, what of it was run, how it agrees, and what the rest waits for."""
+    """What was published, what of it was run, and how it agrees."""
     by_work = [
-        (WORKS[str(work)].title, *_counts(cells), _waits_for(cells))
+        (WORKS[str(work)].title, *_counts(cells))
         for work, cells in comparison.groupby("work", sort=False)
     ]
-    rows = [HEADS, *by_work, ("all", *_counts(comparison), "")]
+    rows = [HEADS, *by_work, ("all", *_counts(comparison))]
     head, *lines = (f"| {' | '.join(row)} |" for row in rows)
     return "\n".join([head, "|" + "---|" * len(HEADS), *lines])
 
@@ -84,15 +78,5 @@ def headlines(answers: pd.DataFrame, folder: str = "") -> str:
 def _counts(cells: pd.DataFrame) -> tuple[str, ...]:
     """How many there are, how many were run, and how many of these agree in each way."""
     run = cells[cells["verdict"] != "not_run"]
-    exact, *others = (int((run["verdict"] == name).sum()) for name in RUN)
-    scores = int((run["of_retrieval"] & (run["verdict"] == "exact")).sum())
-    return tuple(f"{count:,}" for count in (len(cells), len(run), exact, scores, *others))
-
-
-def _waits_for(cells: pd.DataFrame) -> str:
-    """The models of the cells that were not run, those of most cells first."""
-    waiting = cells.loc[cells["verdict"] == "not_run", "encoder"].value_counts()
-    slugs = (str(slug) for slug in waiting.index)
-    names = [titles.encoder(slug) for slug in slugs if slug not in ("", NONE)]
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return ", ".join(names[:NAMED]) + more
+    verdicts = (int((run["verdict"] == name).sum()) for name in RUN)
+    return tuple(f"{count:,}" for count in (len(cells), len(run), *verdicts))

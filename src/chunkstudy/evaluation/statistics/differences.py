@@ -144,7 +144,8 @@ def is_unit(documents: pd.Series | None) -> bool:
     """Return True if documents are the unit of tests and intervals: there are 20 or more.
 
     Questions of one document share its text and are not independent. With fewer documents the
-    question is the unit. Every page and ``chunkstudy evaluate`` decide by this function.
+    question is the unit. Every page and ``chunkstudy evaluate`` decide by this function. It is for
+    passages: where documents are looked for the query is the unit, and no documents are named.
 
     Args:
         documents: the document that each question is asked of; None if it is not one.

@@ -63,27 +63,27 @@ def sentence(rule: Rule, rows: pd.DataFrame, summed: pd.DataFrame) -> str:
     opening = rows["answer"].iloc[0] if len(agreed) == 1 else "it depends on the model"
     parts: list[str] = []
     for _, row in rows.iterrows():
-        collections = "" if parts else " collections"
-        said = [_means(rule, str(row["model"]), summed, ALL)]
+        seen = f"{_count(row[SEEN])} of {row['counted']}{'' if parts else ' collections'}"
+        said = [seen, _means(rule, str(row["model"]), summed, ALL, unit=not parts)]
         said += [row["answer"]] if len(agreed) > 1 else []
         said += ["no loss"] if rule.removes and row["low"] > NO_LOSS else []
-        parts.append(
-            f"with {titles.encoder(row['model'])} in {_count(row[SEEN])} of "
-            f"{row['counted']}{collections} ({'; '.join(said)})"
-        )
-    first = f"{opening.capitalize()}: significantly {rule.outcome} {', '.join(parts)}."
+        parts.append(f"{titles.encoder(row['model'])} ({', '.join(said)})")
+    first = f"{opening.capitalize()}: significantly {rule.outcome} with {_listed(parts)}."
     counts = [_count(row[SEEN_OVER_DOCUMENTS]) for _, row in rows.iterrows()]
-    second = f"Over documents instead of questions: {_listed(map(str, counts))}"
-    new = [_means(rule, str(model), summed, NEW) for model in rows["model"]]
+    second = f"Tested over documents instead of questions: {_listed(map(str, counts))}"
+    new = [_means(rule, str(model), summed, NEW, unit=False) for model in rows["model"]]
     if all(new):
-        unit = " points" if len(rule.pairs) == 1 else ""
-        second += f"; in the collections read after the registration: {_listed(new)}{unit}"
+        second += f"; the collections read after the registration alone: {_listed(new)}"
     return f"{first} {second}."
 
 
-def _means(rule: Rule, model: str, summed: pd.DataFrame, over: str) -> str:
-    """Mean differences of a rule's comparisons over collections, in points, each with its baseline
-    if the rule has several."""
+def _means(rule: Rule, model: str, summed: pd.DataFrame, over: str, *, unit: bool) -> str:
+    """Return a rule's mean differences over collections, each with its baseline if there are two.
+
+    Args:
+        over: all collections, or those read after the registration.
+        unit: True to name the unit, points.
+    """
     texts = []
     for system, baseline in rule.pairs:
         rows = at(summed, model=model, system=system, baseline=baseline, over=over)
@@ -91,9 +91,8 @@ def _means(rule: Rule, model: str, summed: pd.DataFrame, over: str) -> str:
             return ""
         row = rows.iloc[0]
         text = estimate(row) if row["collections counted"] > 1 else points(row["difference"])
-        of_several = len(rule.pairs) > 1
-        against = f" points over {OVER[baseline]}" if of_several else " points" * (over == ALL)
-        texts.append(f"{text}{against}")
+        text += " points" if unit else ""
+        texts.append(text + (f" over {OVER[baseline]}" if len(rule.pairs) > 1 else ""))
     return " and ".join(texts)
 
 

@@ -63,7 +63,8 @@ def read_documents(
         (uncut,) = read(*given, [NONE], list(UNCUT), MEASURE, searched)
         scores = pd.concat([cut.scores, uncut.scores.rename(columns=UNCUT)], axis=1)
         missing = (*cut.missing, *(UNCUT[system] for system in uncut.missing))
-        of_documents.append(replace(cut, scores=scores, documents=meetings(cut), missing=missing))
+        # For finding documents the query is the unit of tests and intervals.
+        of_documents.append(replace(cut, scores=scores, documents=None, missing=missing))
     return of_documents
 
 
@@ -96,6 +97,6 @@ def chunking_matters(
         best = str(scores.loc[chooses, list(chunkers)].mean().idxmax())
         reported = scores[~chooses]
         keys = {"model": of_each[NONE].model, "measure": MEASURE, "chunker": best}
-        pairs.append(Pair(keys, reported[best], reported[NONE], asked_of))
+        pairs.append(Pair(keys, reported[best], reported[NONE]))
     rows = differences(pairs, "chunking whole meetings, {model}", "chunked", WHOLE)
     return rows.assign(matters=["yes" if shown == HIGHER else "no" for shown in rows["shown"]])

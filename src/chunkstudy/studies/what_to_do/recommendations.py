@@ -14,6 +14,7 @@ from typing import Any
 import pandas as pd
 
 from chunkstudy.evaluation.statistics.differences import HIGHER, LOWER, at
+from chunkstudy.runs.conditions import NONE
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.study import titles
 from chunkstudy.study.formats import estimate, percent, points_without_sign
@@ -32,6 +33,8 @@ MEETINGS = "qmsum"
 LITTLE = 0.01
 """A difference, as a fraction, that "matters little"."""
 OUTCOMES = (HIGHER, LOWER)
+SHORT = ("MiniLM", "mpnet", "e5")
+"""Short names of models, each a part of the name; the page says which models they are."""
 
 
 @dataclass(frozen=True)
@@ -75,10 +78,10 @@ def search(
     beats, loses = (_outcomes(at(gains, system=BOTH, baseline=WORDS), one) for one in OUTCOMES)
     collections = int(hybrid["collections counted"].max())
     evidence = (
-        f"BM25, alone or fused with vectors, scores highest in {words.sum()} of {len(best)} "
+        f"BM25, alone or in hybrid search, scores highest in {words.sum()} of {len(best)} "
         f"collections ({_models(ranked['encoder'])}). Within documents hybrid search beats "
         f"vectors by {_range(hybrid['difference'])} points of DCG@10 ({len(hybrid)} models), and "
-        f"BM25 alone in {_span(beats)} of {collections} collections."
+        f"BM25 in {_span(beats)} of {collections} collections."
     )
     details = (
         f"{_exceptions(ranked, best[~words])} Within documents, with the same chunks, BM25 or "
@@ -112,11 +115,13 @@ def size(reading: pd.DataFrame, budget: int) -> Recommendation:
     small = at(rows, chunker=SMALL)
     better, worse = (small[small["shown"] == outcome] for outcome in OUTCOMES)
     tokens = recursive["tokens"].mean()
-    none = f"; no significant difference on {_collections(rest)}" if len(rest) else ""
+    none = f"; not significant on {_collections(rest)}" if len(rest) else ""
     evidence = (
-        f"In the first {budget:,} tokens read, recursive chunks of some {tokens:.0f} tokens find "
-        f"{_range(more['difference'])} points more of the answer than fixed chunks of 256 "
-        f"({_collections(more)}{none}; MiniLM vectors)."
+        f"Recall in the first {budget:,} tokens (MiniLM vectors): recursive chunks of some "
+        f"{tokens:.0f} tokens lead fixed chunks of 256 by {_range(more['difference'])} points "
+        f"({_collections(more)}{none}). Fixed chunks of 64 gain {_range(better['difference'])} if "
+        f"answers have {_lengths(better)} tokens, and lose {_range(-worse['difference'])} if they "
+        f"have {_lengths(worse)}."
     )
     details = (
         "Recursive chunks end at paragraphs and sentences, so size and boundaries change together. "
@@ -130,7 +135,7 @@ def size(reading: pd.DataFrame, budget: int) -> Recommendation:
     )
     by_length = better["answer tokens"].max() < worse["answer tokens"].min()
     holds = len(more) and not (rest["shown"] == LOWER).any() and len(better)
-    holds = holds and (by_length or worse.empty)
+    holds = holds and len(worse) and by_length
     answer = "As long as the answers, and ending where sentences or paragraphs end."
     return Recommendation("size", SIZE, answer, evidence, details, bool(holds))
 
@@ -149,9 +154,9 @@ def passage(by_chunker: pd.DataFrame) -> Recommendation:
     lost, lost_small = (-at(rows, system=LATE)["difference"] for rows in (large, small))
     nothing = f", nothing significant with {_models(rest['model'])}" if len(rest) else ""
     evidence = (
-        f"With 256-token chunks averaged windows of 128 tokens gain {_by_model(gains)} points of "
-        f"DCG@10{nothing}. Windows of 512 lose {_range(lost)} points, and {_range(lost_small)} "
-        "with smaller chunks."
+        f"DCG@10 with 256-token chunks: averaged windows of 128 gain {_by_model(gains)} "
+        f"points{nothing}; windows of 512 lose {_range(lost)}, and {_range(lost_small)} with "
+        "smaller chunks."
     )
     averaged = at(large, system=AVERAGED)
     details = (
@@ -172,11 +177,11 @@ def document(found: pd.DataFrame) -> Recommendation:
     late = found[found["baseline"] == PLAIN]
     meetings = at(late, collection=MEETINGS)
     wide, averaged = (at(meetings, system=system) for system in (LATE, AVERAGED))
-    higher, lower = (int((late["shown_documents"] == outcome).sum()) for outcome in OUTCOMES)
+    higher, lower = (int((late["shown"] == outcome).sum()) for outcome in OUTCOMES)
     evidence = (
-        f"On QMSum's meetings, averaged windows of 512 tokens gain {_by_model(averaged)} points of "
-        f"nDCG@10. Over all collections late chunking is significantly higher in {higher} of "
-        f"{len(late)} comparisons and lower in {lower}."
+        "nDCG@10 on QMSum's meetings, averaged windows of 512, late minus plain: "
+        f"{_by_model(averaged)} points. Of {len(late)} comparisons in all, {higher} are "
+        f"significantly higher, {lower} lower."
     )
     details = f"Each token read once, on QMSum's meetings: {_by_model(wide)}."
     holds = bool(len(meetings) and 0 < higher < len(late))
@@ -185,12 +190,16 @@ def document(found: pd.DataFrame) -> Recommendation:
     )
 
 
-def whole(compared: pd.DataFrame) -> Recommendation:
+def whole(compared: pd.DataFrame, ranked: pd.DataFrame) -> Recommendation:
     """Recommend whether to leave documents whole.
 
     Args:
         compared: table ``which_chunker_whole``, hybrid search over the best chunks minus whole.
+        ranked: table ``which_chunker``.
     """
+    words = at(ranked, collection=MEETINGS, ordering=WORDS).drop_duplicates("chunker")
+    uncut = words.loc[words["chunker"] == NONE, "score"].max()
+    chunked = words.loc[words["chunker"] != NONE, "score"].max()
     read_whole = compared[compared["collection"] != MEETINGS]
     first = read_whole.drop_duplicates("collection")
     level = first[first["difference"].abs() < LITTLE]
@@ -201,19 +210,18 @@ def whole(compared: pd.DataFrame) -> Recommendation:
         for _, row in level.iterrows()
     )
     gains = " ".join(
-        f"On {titles.collection(str(name))} chunks gain {_by_model(rows)} points."
+        f"{titles.collection(str(name))} gains {_by_model(rows)} points from chunks."
         for name, rows in apart.groupby("collection", sort=False)
     )
     evidence = (
         f"nDCG@10 of hybrid search ({_models(first['model'].iloc[:1])}): {pairs}. {gains} Meetings "
-        f"of 8,000 words gain {_range(longest['difference'])} points from chunks."
+        f"of 8,000 words gain {_range(longest['difference'])}, though BM25 alone is best on them "
+        f"whole ({percent(uncut)}, {percent(chunked)} in chunks)."
     )
-    details = (
-        "The best chunker is chosen by the scores that are compared. BM25 alone finds whole "
-        "meetings best without chunks."
-    )
+    details = "The best chunker is chosen by the scores that are compared."
     holds = len(level) and (apart["shown"] == HIGHER).all() and longest["low"].min() > 0
-    answer = "If the model reads them whole, it matters little; longer ones need chunks."
+    holds = holds and uncut > chunked
+    answer = "Hardly matters if the model reads them whole; vectors of longer ones need chunks."
     return Recommendation("whole", WHOLE, answer, evidence, details, bool(holds))
 
 
@@ -243,13 +251,16 @@ def _outcomes(rows: pd.DataFrame, outcome: str) -> pd.Series:
 
 def _by_model(rows: pd.DataFrame) -> str:
     """List differences in points with their intervals, each with its model."""
-    return _listed(
-        f"{estimate(row)} ({titles.encoder(str(row['model']))})" for _, row in rows.iterrows()
-    )
+    return _listed(f"{estimate(row)} ({_model(str(row['model']))})" for _, row in rows.iterrows())
 
 
 def _models(slugs: Iterable[str]) -> str:
-    return _listed(titles.encoder(str(slug)) for slug in dict.fromkeys(slugs))
+    return _listed(_model(str(slug)) for slug in dict.fromkeys(slugs))
+
+
+def _model(slug: str) -> str:
+    """Return a model's short name, or its title if it has none."""
+    return next((short for short in SHORT if short in slug), titles.encoder(slug))
 
 
 def _collection(row: pd.Series[Any]) -> str:
@@ -258,6 +269,11 @@ def _collection(row: pd.Series[Any]) -> str:
 
 def _collections(rows: pd.DataFrame) -> str:
     return _listed(_collection(row) for _, row in rows.iterrows())
+
+
+def _lengths(rows: pd.DataFrame) -> str:
+    """List the median lengths of answers, shortest first."""
+    return _listed(f"{length:.0f}" for length in sorted(rows["answer tokens"]))
 
 
 def _span(counts: pd.Series[int]) -> str:
