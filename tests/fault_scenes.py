@@ -61,7 +61,7 @@ ARMS = (
 )
 TEXTS, TOKENS = 8, 512
 """Of a block that the store writes at once, so that a small run has several."""
-TABLES = ("verdicts", "labels_power")
+TABLES = ("verdicts", "labels_power", "what_to_do")
 LANGUAGE_MODEL = "openai/gpt-4o-mini"
 REQUESTS, AT_ONCE = 40, 4
 FORK = get_context("fork")

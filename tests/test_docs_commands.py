@@ -42,7 +42,7 @@ WAITING = {
     r"(evaluate|fetch|generate|merge)$": "a word of a sentence, without its arguments",
     r"fetch .*": "the network",
     r"study (?!--list).*": "hours, or a collection that is fetched",
-    r"reproduce|inspect builtin": "minutes; `make reproduce` runs both",
+    r"reproduce|check|inspect builtin": "minutes; `make reproduce` and `make check` run them",
     r"generate (?!.*--dry-run).*": "a language model",
     r"inspect handbook|run --only handbook/.*": "questions that a language model wrote",
     r"evaluate .*--baseline .*": "an accepted evaluation; tests/test_gate.py makes some",

@@ -1,8 +1,8 @@
 """What DCG@10 does a ranking in random order have, by chunker?
 
 Larger chunks are fewer and more of them hit the answer, so chance alone scores higher. DCG@10 can
-compare chunkers of different sizes only next to this number. It is computed exactly, for every
-chunker with a record within documents.
+compare chunkers of different sizes only next to this number. It is computed exactly, for the
+chunkers with records within documents.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ from chunkstudy.evaluation.measures.first_hit import dcg_of_random_order, releva
 from chunkstudy.evaluation.retrieval.chunks import Limit
 from chunkstudy.evaluation.retrieval.small_to_large import returned
 from chunkstudy.runs import records
-from chunkstudy.runs.conditions import NONE, Condition
+from chunkstudy.runs.conditions import NONE, Condition, parse_encoder
 from chunkstudy.runs.scoring import judged_by
 from chunkstudy.runs.study_runs import Context, Tables
 
 NAME = "random-order"
 COLLECTIONS = ()
 SCORE = "DCG@10"
+WINDOW = 512
 
 
 def tables(context: Context, _: Sequence[str] = ()) -> Tables:
@@ -47,11 +48,18 @@ def tables(context: Context, _: Sequence[str] = ()) -> Tables:
 
 
 def chunked_once(recorded: Sequence[Condition]) -> list[Condition]:
-    """Return one condition for each set of chunks that is searched within documents."""
+    """Return one condition for each set of chunks that is searched within documents.
+
+    Of boundaries that a model places only those in windows of 512 tokens count: narrower windows
+    place nearly the same, and each costs several readings of the collection.
+    """
     found: dict[tuple[str, str, str, str], Condition] = {}
     for condition in recorded:
         if condition.task == "in_document" and condition.encoder != NONE:
-            drawn_by = condition.encoder if condition.chunking.needs_encoder else NONE
+            needs_model = condition.chunking.needs_encoder
+            if needs_model and parse_encoder(condition.encoder).reach != WINDOW:
+                continue
+            drawn_by = condition.encoder if needs_model else NONE
             key = (condition.collection, condition.protocol, condition.chunker, drawn_by)
             found.setdefault(key, condition)
     return [found[key] for key in sorted(found)]
