@@ -17,8 +17,9 @@ from chunkstudy.runs.conditions import MINILM_512, PRE_EMBEDDING, Condition, par
 from chunkstudy.runs.library import Library
 from chunkstudy.runs.parquet import RecordError
 from chunkstudy.studies.which_chunker.advice import GROUP, advice
-from chunkstudy.studies.which_chunker.ranking import READ, by_words, ranking
+from chunkstudy.studies.which_chunker.ranking import READ, by_words, ranking, with_random_order
 from chunkstudy.study.formats import number
+from chunkstudy.study.random_order import COLUMN, RandomOrder
 from chunkstudy.study.tables import Table, as_text
 
 DIFFERENCE = ("difference", "a minus b", "late - plain")
@@ -131,3 +132,26 @@ def test_the_best_trails_nothing_and_a_reader_gets_five_chunks(table: pd.DataFra
 def test_a_model_without_records_ends_in_one_sentence(searched: pd.DataFrame) -> None:
     with pytest.raises(RecordError, match=f"records of nobody/model .*name one of .*{MODEL}"):
         ranking(LIBRARY, searched, ["nobody/model"])
+
+
+def test_a_chunker_without_a_plain_record_competes_where_it_was_searched_by_words(
+    table: pd.DataFrame,
+) -> None:
+    """It was dropped, so that the best chunks of all were not the best."""
+    scifact = table[(table["collection"] == "scifact") & (table["ordering"] == "both")]
+    assert "recursive-200-0" in set(scifact["chunker"])
+    of_vectors = table[(table["collection"] == "scifact") & (table["ordering"] == PRE_EMBEDDING)]
+    assert "recursive-200-0" not in set(of_vectors["chunker"])
+
+
+def test_the_score_of_a_random_order_stands_beside_dcg_and_nothing_else(
+    table: pd.DataFrame,
+) -> None:
+    shown = with_random_order(table, RandomOrder.load(ROOT)).set_index(["collection", "chunker"])
+    within = shown[shown["task"] == "in-document"][COLUMN]
+    large, small = (
+        within.loc[("evidence-inference-within", name)].iloc[0]
+        for name in ("fixed-256", "fixed-64")
+    )
+    assert large > 2 * small > 0  # chance alone favours large chunks
+    assert shown.loc[shown["task"] != "in-document", COLUMN].isna().all()

@@ -30,6 +30,7 @@ from chunkstudy.evaluation.statistics.differences import (
     SIGNIFICANT,
     Pair,
     differences,
+    is_unit,
 )
 from chunkstudy.evaluation.statistics.testing import clustered_means
 
@@ -287,3 +288,17 @@ def test_edges_have_an_answer() -> None:
     assert power.queries_needed(100, 0.001) == 3
     assert math.isnan(power.queries_needed(float("nan"), 0.4))
     assert math.isnan(power.detectable(1, 0.4))
+
+
+@pytest.mark.parametrize(("documents", "is_over_documents"), [(19, False), (20, True)])
+def test_documents_are_the_unit_from_twenty_on_and_one_function_decides(
+    documents: int, is_over_documents: bool
+) -> None:
+    questions = [f"q{i}" for i in range(60)]
+    asked_of = pd.Series([f"d{i % documents}" for i in range(60)], questions)
+    assert is_unit(asked_of) is is_over_documents and not is_unit(None)
+    change = pd.Series(np.random.default_rng(0).normal(0.1, 0.2, 60), questions)
+    table = differences([Pair({}, change, 0 * change, asked_of)], "", "a", "b")
+    by_question = stats.ttest_1samp(change, 0).pvalue
+    assert (table["p"].iloc[0] == pytest.approx(by_question)) is not is_over_documents
+    assert ("documents" in table["interval"].iloc[0]) is is_over_documents

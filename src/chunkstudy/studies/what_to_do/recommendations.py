@@ -209,16 +209,19 @@ def whole(compared: pd.DataFrame, ranked: pd.DataFrame) -> Recommendation:
         f"{_collection(row)} {percent(row['whole'])} whole, {percent(row['in chunks'])} in chunks"
         for _, row in level.iterrows()
     )
+    groups = list(apart.groupby("collection", sort=False))
     gains = " ".join(
-        f"{titles.collection(str(name))} gains {_by_model(rows)} points from chunks."
-        for name, rows in apart.groupby("collection", sort=False)
+        f"{titles.collection(str(name))} gains {_range(rows['difference'])} points from chunks "
+        f"({len(rows)} models)."
+        for name, rows in groups
     )
     evidence = (
         f"nDCG@10 of hybrid search ({_models(first['model'].iloc[:1])}): {pairs}. {gains} Meetings "
         f"of 8,000 words gain {_range(longest['difference'])}, though BM25 alone is best on them "
         f"whole ({percent(uncut)}, {percent(chunked)} in chunks)."
     )
-    details = "The best chunker is chosen by the scores that are compared."
+    by_model = (f" {titles.collection(str(name))}: {_by_model(rows)}." for name, rows in groups)
+    details = f"The best chunker is chosen by the scores that are compared.{''.join(by_model)}"
     holds = len(level) and (apart["shown"] == HIGHER).all() and longest["low"].min() > 0
     holds = holds and uncut > chunked
     answer = "Hardly matters if the model reads them whole; vectors of longer ones need chunks."
