@@ -48,6 +48,15 @@ def test_front_matter_names_the_title_and_a_comment_in_code_is_no_heading() -> N
     assert contexts.title(untitled, at(untitled, "## Example", "make")) == ["", "Example"]
 
 
+def test_a_comment_that_begins_the_front_matter_is_no_heading() -> None:
+    page = "---\n# build settings\ntitle: Mill\n---\n\n## Wheel\n\nIt is of oak.\n"
+    places = at(page, "## Wheel", "It is")
+    assert contexts.headings(page, places) == ["", "Wheel"]
+    assert contexts.title(page, places) == ["Mill", "Mill"]
+    ruled = "---\n# Mill\n\nIt is old.\n---\n"  # a heading below a thematic break
+    assert contexts.headings(ruled, at(ruled, "It is")) == ["Mill"]
+
+
 def test_headings_are_the_path_above_a_chunk_and_not_what_it_holds() -> None:
     places = at(GUIDE, "# The", "It runs", "### Children", "Half", "First")
     assert contexts.headings(GUIDE, places) == [

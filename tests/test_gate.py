@@ -365,6 +365,30 @@ FAULTS: dict[str, tuple[Callable[[], object], str]] = {
         ),
         "other systems than evaluation.json",
     ),
+    "a score cut": (
+        lambda: Path("base/scores.csv").write_text(
+            Path("base/scores.csv").read_text().rstrip().removesuffix("1.0")
+        ),
+        "other scores than evaluation.json",
+    ),
+    "scores lowered": (
+        lambda: Path("base/scores.csv").write_text(
+            Path("base/scores.csv").read_text().replace("1.0", "0.0")
+        ),
+        "other scores than evaluation.json",
+    ),
+    "first accepted": (
+        lambda: change_record(
+            lambda record: record.update(
+                first_accepted=[record["arms"][0] | {"score": float("nan")}]
+            )
+        ),
+        "first_accepted holds what is not a score",
+    ),
+    "without digests": (
+        lambda: change_record(lambda record: record["arms"][0].pop("deciding_scores_sha256")),
+        "written by an earlier version",
+    ),
     "edited": (
         lambda: change_record(lambda record: record.update(measures=["nDCG@1"])),
         "its digest is another one",
@@ -388,6 +412,52 @@ def test_a_baseline_that_is_not_whole_is_refused_by_the_name_that_was_typed(
         assert done.exit_code == 2 and f"Baseline '{typed}'" in done.output
         assert sentence in done.output and "Traceback" not in done.output
         assert not is_ranked(done) and not Path("now").exists()
+
+
+def test_line_ends_that_git_changes_leave_a_baseline_whole(rooms: Path) -> None:
+    accept("--output", "base")
+    for name in ("base/scores.csv", "base/evaluation.json"):
+        Path(name).write_bytes(Path(name).read_bytes().replace(b"\n", b"\r\n"))
+    assert command("--output", "now", "--baseline", "base").exit_code == 0
+
+
+def test_the_root_is_no_baseline_in_a_sentence(rooms: Path) -> None:
+    done = command("--baseline", "/")
+    assert done.exit_code == 2 and "Baseline '/' has no evaluation.json" in done.output
+
+
+@pytest.mark.parametrize("typed", ["docs", "./docs/", "link"])
+def test_no_result_is_written_among_the_documents(typed: str, rooms: Path) -> None:
+    accept("--output", "base")
+    Path("link").symlink_to("docs")
+    before = contents("docs")
+    for options, status in (([], 1), (["--baseline", "base"], 2)):
+        done = command("--output", typed, *options)
+        assert done.exit_code == status and "is the folder of the documents" in done.output
+        assert not is_ranked(done) and contents("docs") == before
+
+
+def test_files_of_the_user_in_folders_of_an_evaluation_stay(rooms: Path) -> None:
+    accept("--output", "base")
+    ours = {"questions/mine.jsonl": b"x", "questions/old/mine.html": b"y", "trec/notes.txt": b"z"}
+
+    def write(folder: str) -> None:
+        for name, content in ours.items():
+            path = Path(folder, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+
+    write("now")  # a folder without an evaluation
+    for _ in range(2):  # and then with one
+        assert command("--output", "now", "--baseline", "base").exit_code == 0
+        assert contents("now").items() >= ours.items()
+    miss(20)
+    write("now.rejected")
+    assert command("--output", "now", "--baseline", "base").exit_code == 1
+    assert contents("now.rejected").items() >= ours.items()
+    write_rooms([])
+    assert command("--output", "now", "--baseline", "base").exit_code == 0
+    assert contents("now.rejected") == ours and not litter()
 
 
 @pytest.mark.parametrize("typed", [DEFAULT, f"./{DEFAULT}/", f"{DEFAULT}/evaluation.json", "link"])

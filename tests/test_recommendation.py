@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+import yaml  # type: ignore[import-untyped]
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 from typer.testing import CliRunner
@@ -225,6 +226,40 @@ def test_nineteen_questions_leave_a_warning_everywhere_and_twenty_do_not(
     assert "short and whole tie at 100.0%" in found.answer and f"# {found.answer}\n" in chosen
     assert found.chosen == 0 and 'chunker: "short"' in chosen
     assert ("not shown to be the best" in chosen) == few
+
+
+@pytest.mark.parametrize(
+    "name", ["a: b", 'it\'s "so"', "Mühle 磨坊 🌾", "\x07bell", "\u2028line", "\x85next", "x" * 300]
+)
+def test_any_name_leaves_a_file_that_yaml_reads(name: str, place: Path) -> None:
+    texts, asked = villages(5)
+    evaluate(texts, asked, {name: whole}, ["bm25"], k=1, output=place / "out")
+    chosen = (place / "out" / "chosen.yaml").read_text(encoding="utf-8")
+    assert yaml.safe_load(chosen) == {
+        "chunker": name,
+        "encoder": "bm25",
+        "ordering": "plain",
+        "k": 1,
+    }
+
+
+def test_a_reranker_without_a_name_is_told_apart(place: Path) -> None:
+    texts, asked = villages(5)
+    found = evaluate(
+        texts, asked, ["none"], ["bm25"], rerank=lambda _, texts: range(len(texts)),
+        only_vectors=True, output=place / "out",
+    )  # fmt: skip
+    assert {"bm25", "bm25>lambda"} == set(found.table["encoder"])
+    assert "reranked by lambda" in found.answer
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("k", 2.5), ("k", "3"), ("k", True), ("max_tokens", 1.5), ("budget", 1.5), ("tolerance", "5")],
+)
+def test_an_option_that_is_no_number_is_refused_in_a_sentence(option: str, value: Any) -> None:
+    with pytest.raises(EvaluationError, match=f"{option} must be a .*number"):
+        evaluate({"d": "rye"}, [{"question": "?", "excerpts": ["rye"]}], **{option: value})
 
 
 def test_the_command_says_what_is_cheapest_and_warns_above_its_table(place: Path) -> None:

@@ -4,7 +4,9 @@ same; of any model they are counted, and ignored if asked."""
 from __future__ import annotations
 
 import functools
+import importlib
 import re
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +19,7 @@ from nbclient import NotebookClient
 from typer.testing import CliRunner
 
 from chunkstudy import evaluate
+from chunkstudy.chunkers import own
 from chunkstudy.commands.cli import app
 from chunkstudy.encoders.own_function import FURTHER_PROBES, PROBES, FunctionEncoder
 from chunkstudy.runs.store import VectorStore
@@ -111,6 +114,70 @@ def test_a_changed_value_makes_another_function(first: Any, other: Any, tmp_path
         return store.computed
 
     assert [computed(first), computed(first), computed(other), computed(other)] == [2, 0, 2, 0]
+
+
+NAMES_VALUES = """import numpy as np
+
+SIZES = {"letters": 50}
+
+
+class Setting:
+    def __init__(self):
+        self.size = 0
+        self.lock = object()
+
+
+SETTING = Setting()
+
+
+def shift(text):
+    return SIZES["letters"] + SETTING.size if "mill" in text else 0
+
+
+def embed(texts):
+    return [[len(text) + shift(text), 1.0] for text in texts]
+"""
+
+
+def test_a_value_that_a_file_names_counts_as_it_is_now(tmp_path: Path) -> None:
+    (tmp_path / "valued.py").write_text(NAMES_VALUES)
+    module = own.named(f"{tmp_path}/valued.py:embed").__globals__
+    assert [reused(module["embed"]), reused(module["embed"])] == [0, 4]
+    module["SIZES"]["letters"] = 51
+    assert [reused(module["embed"]), reused(module["embed"])] == [0, 4]
+    module["SETTING"].size = 1
+    assert [reused(module["embed"]), reused(module["embed"])] == [0, 4]
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        "import middle\n\n\ndef h(t):\n    return middle.help_(t)\n",
+        "from deepest import cached as h\n",
+        "import deepest\n\nh = lambda t: deepest.help_(t)\n",
+    ],
+)
+def test_a_change_in_any_module_behind_a_function_makes_another_one(
+    named: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    (tmp_path / "middle.py").write_text("from deepest import help_\n")
+    body = "\n\ndef embed(texts):\n    return [[len(t) + h(t), 1.0] for t in texts]\n"
+    (tmp_path / "top.py").write_text(named + body)
+
+    def embed(size: int) -> Any:
+        (tmp_path / "deepest.py").write_text(
+            "import functools\n\n\n"
+            f"def help_(text):\n    return {size} if 'mill' in text else 0\n\n\n"
+            "cached = functools.lru_cache(help_)\n"
+        )
+        for name in ("deepest", "middle", "top"):
+            sys.modules.pop(name, None)
+        importlib.invalidate_caches()
+        return importlib.import_module("top").embed
+
+    assert [reused(embed(1)), reused(embed(1)), reused(embed(2))] == [0, 4, 0]
 
 
 def test_what_a_function_notes_while_it_is_called_is_no_part_of_it() -> None:

@@ -73,7 +73,9 @@ def front_matter(text: str, spans: Sequence[Span]) -> int:
     key under it to the next such line."""
     if len(spans) < 3 or text[slice(*spans[0])].lstrip(MARK).rstrip() != "---":
         return 0
-    if not KEY.match(text[slice(*spans[1])]):
+    contents = (text[slice(*span)].strip() for span in spans[1:])
+    # a comment may come before the first key
+    if not KEY.match(next((line for line in contents if not line.startswith("#")), "")):
         return 0
     closing = (i for i in range(1, len(spans)) if text[slice(*spans[i])].rstrip() == "---")
     return next(closing, -1) + 1

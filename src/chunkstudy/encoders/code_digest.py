@@ -4,8 +4,8 @@ A digest holds the source file of a function, or in a notebook the source of the
 functions and values that it names; its byte code, default values and closure; and of an object its
 class and its attributes. Values are pickled, with functions and classes replaced by their digests.
 
-Other modules of the user are digested only where a function names them directly, and a name that a
-file binds to a value counts by the file alone.
+Modules of the user count by their files and by those of the modules of the user that they name. Of
+an object of a user's class that a file names, the attributes that are plain data count.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ NO_SOURCE = frozenset({"<stdin>", "<string>"})
 LIBRARIES = tuple(
     Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib", "purelib")
 )
+KINDS = (ModuleType, FunctionType, type)
 SKIPPED = ("__dict__", "__weakref__", "__doc__", "__module__", "__annotations__", "__slots__")
 
 
@@ -219,19 +220,32 @@ def _byte_code(code: CodeType) -> str:
     return repr((code.co_code, names, constants))
 
 
-def _globals(function: FunctionType) -> Iterator[tuple[str, Any]]:
-    """Yield what a function names outside of itself: code of the user, and in a notebook values."""
+def _globals(function: FunctionType, met: set[int] | None = None) -> Iterator[tuple[str, Any]]:
+    """Yield what a function names outside of itself: code of the user, and values.
+
+    Args:
+        function: the function.
+        met: ids of the functions of files that were met before; they are left out.
+    """
     in_file = Path(function.__code__.co_filename).is_file()
+    met = {id(function)} if met is None else met
     for name in sorted(_names(function.__code__)):
         value = function.__globals__.get(name)
-        if isinstance(value, ModuleType | FunctionType | type):
+        if in_file and isinstance(value, functools._lru_cache_wrapper):
+            value = inspect.unwrap(value)
+        if isinstance(value, KINDS):
             path = _path(value)
             if path and not _is_library(path):
-                yield name, _file_digest(path)
+                yield name, sorted(map(_file_digest, _users_files(value)))
+                if isinstance(value, FunctionType) and id(value) not in met:
+                    met.add(id(value))
+                    yield from ((f"{name}.{inner}", one) for inner, one in _globals(value, met))
             elif not path and not in_file and getattr(value, "__module__", "") == "__main__":
                 yield name, value
-        elif not in_file and (_is_data(value) or _is_users(value)):
+        elif _is_data(value) or (not in_file and _is_users(value)):
             yield name, value
+        elif in_file and _has_users_class(value, function):
+            yield name, {key: one for key, one in _variables(value).items() if _is_data(one)}
 
 
 def _names(code: CodeType) -> set[str]:
@@ -264,6 +278,37 @@ def _path(value: Any) -> Path | None:
         module = sys.modules.get(value.__module__) if isinstance(value, type) else value
         name = getattr(module, "__file__", None) or ""
     return Path(name) if Path(name).is_file() else None
+
+
+def _users_files(value: Any) -> set[Path]:
+    """Return the files of a module, function or class and of all the user's modules behind it."""
+    files: set[Path] = set()
+    left = [value]
+    while left:
+        one = left.pop()
+        path = _path(one)
+        if path is None or path in files or _is_library(path):
+            continue
+        files.add(path)
+        if isinstance(one, FunctionType):
+            named = one.__globals__
+        else:
+            named = vars(one if isinstance(one, ModuleType) else sys.modules[one.__module__])
+        left += [each for each in named.values() if isinstance(each, KINDS)]
+    return files
+
+
+def _has_users_class(value: Any, function: FunctionType) -> bool:
+    """Return True for an object of a class of the function's file or of another user's file."""
+    kind = type(value)
+    path = _path(kind)
+    beside = kind.__module__ == function.__globals__.get("__name__")
+    return beside or (path is not None and not _is_library(path))
+
+
+def _variables(value: Any) -> Mapping[str, Any]:
+    """Return the attributes of an object by name; none if it has slots."""
+    return getattr(value, "__dict__", {})
 
 
 def _is_library(path: Path) -> bool:

@@ -25,7 +25,11 @@ from chunkstudy.studies.own_documents.question_identity import (
     identify_questions,
     pair_questions,
 )
-from chunkstudy.studies.own_documents.record import FIRST_ACCEPTED, content_digest
+from chunkstudy.studies.own_documents.record import (
+    FIRST_ACCEPTED,
+    content_digest,
+    scores_digest,
+)
 from chunkstudy.studies.own_documents.report import SCORES
 from chunkstudy.studies.own_documents.systems import EvaluationError, System, labels
 
@@ -175,7 +179,7 @@ def load_baseline(path: str | Path) -> Baseline:
                 "accept a result"
             )
         record = json.loads((folder / EVALUATION).read_text(encoding="utf-8"))
-        if "questions" not in record:
+        if "questions" not in record or not _has_score_digests(record):
             raise EvaluationError(
                 f"Baseline '{path}' was written by an earlier version, which does not record what "
                 "answers its questions; evaluate the accepted state again"
@@ -196,13 +200,20 @@ def load_baseline(path: str | Path) -> Baseline:
     return Baseline(str(path), folder, record["sha256"], setting, scores, texts, means | first)
 
 
+def _has_score_digests(record: Any) -> bool:
+    return all("deciding_scores_sha256" in arm for arm in record["arms"])
+
+
 def first_accepted(scores: Mapping[SystemKey, float]) -> list[dict[str, Any]]:
     """Return the entry of a record that keeps the first accepted score of each system."""
     return [key._asdict() | {"score": score} for key, score in scores.items()]
 
 
 def _first_accepted(record: Mapping[str, Any]) -> dict[SystemKey, float]:
-    return {_key(entry): float(entry["score"]) for entry in record.get(FIRST_ACCEPTED, [])}
+    first = {_key(entry): float(entry["score"]) for entry in record.get(FIRST_ACCEPTED, [])}
+    if not all(0 <= score <= 1 for score in first.values()):
+        raise ValueError(f"{FIRST_ACCEPTED} holds what is not a score between 0 and 1")
+    return first
 
 
 def scores_by_system(
@@ -237,6 +248,9 @@ def _read_scores(
     if frame.isna().to_numpy().any():
         raise ValueError(f"{SCORES} is cut short")
     columns = {name: pd.Series([*map(_score, frame[name])], index=ids) for name in header[2:]}
+    for name, arm in zip(record["columns"], record["arms"], strict=True):
+        if scores_digest(columns[name]) != arm["deciding_scores_sha256"]:
+            raise ValueError(f"{SCORES} has other scores than {EVALUATION}")
     return scores_by_system(record, columns), dict(zip(ids, frame["question"], strict=True))
 
 

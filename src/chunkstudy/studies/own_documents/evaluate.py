@@ -8,6 +8,7 @@ and tests. Without questions, chunks are screened by what no question is needed 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -145,6 +146,9 @@ def prepared(
     as :func:`evaluate` takes them."""
     if isinstance(chunkers, str) or isinstance(encoders, str) or isinstance(orderings, str):
         raise EvaluationError("give chunkers, encoders and orderings as lists")
+    for option, value in {"k": k, "max_tokens": max_tokens, "budget": budget}.items():
+        if value is not None and (isinstance(value, bool) or not isinstance(value, Integral)):
+            raise EvaluationError(f"{option} must be a whole number, got {value!r}")
     texts = own.read(documents, questions, name)
     collection = texts.collection
     say(f"{_counted(collection.documents, 'document')}, {_counted(collection.queries, 'question')}")

@@ -34,6 +34,8 @@ WRITTEN = (
     *("evaluation.tex", "evaluation_tests.tex", "evaluation_needed.tex", "trec"),
 )
 """The files and folders of an evaluation."""
+INSIDE = {"questions": (".html",), "trec": (".run", ".qrels")}
+"""The ends of the files of an evaluation in each of its folders."""
 
 
 def output_folder(documents: Documents, name: str, output: str | Path | None) -> Path:
@@ -45,6 +47,11 @@ def output_folder(documents: Documents, name: str, output: str | Path | None) ->
     folder = places.here().build / "evaluations" / collection_name(documents, name)
     folder = Path(output).expanduser() if output is not None else folder
     check_output(folder)
+    if isinstance(documents, str | Path) and folder.resolve() == Path(documents).resolve():
+        raise EvaluationError(
+            f"--output {folder} is the folder of the documents, of which the pages written there "
+            "would be taken for more; name another folder"
+        )
     return folder
 
 
@@ -73,8 +80,7 @@ def check_output(folder: Path) -> None:
 
 def restore_interrupted(folder: Path) -> None:
     """Put an accepted evaluation back that a killed process left under its hidden name."""
-    previous = _beside(folder, PREVIOUS)
-    if previous.is_dir() and not folder.exists():
+    if not folder.exists() and (previous := _beside(folder, PREVIOUS)).is_dir():
         previous.rename(folder)
 
 
@@ -167,14 +173,18 @@ def publish(staged: Path, folder: Path) -> None:
         _swap(staged, target)
     else:
         for path in sorted(staged.iterdir(), key=lambda path: path.name == EVALUATION):
-            _remove(target / path.name)
-            path.rename(target / path.name)
+            _clear(target, path.name)
+            _move(path, target / path.name)
 
 
 def _swap(staged: Path, target: Path) -> None:
     for path in target.iterdir():
         if path.name not in WRITTEN:
             _copy(path, staged / path.name)
+        elif others := _other_files(path):
+            (staged / path.name).mkdir(exist_ok=True)
+            for other in others:
+                _copy(other, staged / path.name / other.name)
     shutil.copymode(target, staged)
     previous = _beside(target, PREVIOUS)
     _remove(previous)
@@ -190,9 +200,35 @@ def _swap(staged: Path, target: Path) -> None:
 def _remove_evaluation(folder: Path) -> None:
     """Remove the files of an evaluation, and the folder unless it holds others."""
     for name in WRITTEN:
-        _remove(folder / name)
+        _clear(folder, name)
     if not any(folder.iterdir()):
         folder.rmdir()
+
+
+def _clear(folder: Path, name: str) -> None:
+    """Remove a file of an evaluation, or a folder of one but for the user's files in it."""
+    path, others = folder / name, _other_files(folder / name)
+    if not others:
+        _remove(path)
+        return
+    for inside in set(path.iterdir()).difference(others):
+        _remove(inside)
+
+
+def _other_files(path: Path) -> list[Path]:
+    """List what the user keeps in a folder of an evaluation."""
+    if path.name not in INSIDE or not path.is_dir() or path.is_symlink():
+        return []
+    return [one for one in path.iterdir() if one.is_dir() or one.suffix not in INSIDE[path.name]]
+
+
+def _move(path: Path, target: Path) -> None:
+    """Move a file, or a folder into one that is there."""
+    if not target.is_dir():
+        path.rename(target)
+        return
+    for inside in path.iterdir():
+        inside.rename(target / inside.name)
 
 
 def _remove(path: Path) -> None:

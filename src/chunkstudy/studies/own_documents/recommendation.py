@@ -66,6 +66,8 @@ class Recommendation:
 
 def check_tolerance(tolerance: float) -> None:
     """Raise an EvaluationError unless a tolerance lies between 0 and 100 points."""
+    if not isinstance(tolerance, int | float):
+        raise EvaluationError(f"tolerance must be a number of points, got {tolerance!r}")
     if not 0 <= tolerance <= 100:
         raise EvaluationError(f"--tolerance must be between 0 and 100 points, got {tolerance:g}")
 

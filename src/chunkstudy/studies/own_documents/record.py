@@ -12,6 +12,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from chunkstudy.base.files import json_text
 from chunkstudy.evaluation import trec
 from chunkstudy.evaluation.measures.excerpts import HIT
@@ -20,7 +22,7 @@ from chunkstudy.runs import records
 from chunkstudy.runs.export import QRELS
 from chunkstudy.runs.run import PACKAGES, made_on
 from chunkstudy.studies.own_documents.pipeline import Pipeline, Result
-from chunkstudy.studies.own_documents.question_identity import identify_questions
+from chunkstudy.studies.own_documents.question_identity import identify_questions, printable_id
 from chunkstudy.studies.own_documents.systems import labels
 
 RUNS = "trec"
@@ -28,6 +30,12 @@ SCHEMA = 3
 FIRST_ACCEPTED = "first_accepted"
 ADDED = ("sha256", FIRST_ACCEPTED)
 """Entries of a record that its digest leaves out."""
+
+
+def scores_digest(scores: pd.Series) -> str:
+    """Return the sha256 of one system's scores by printable id, whatever their order."""
+    lines = sorted(f"{printable_id(str(id_))}\t{float(score)!r}" for id_, score in scores.items())
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
 def describe(
@@ -58,7 +66,7 @@ def describe(
         "read": pipeline.setting,
         "tolerance": float(tolerance),
         "seed": seed,
-        "arms": [_describe(result) for result in results],
+        "arms": [_describe(result, pipeline.measures[0]) for result in results],
         "columns": labels([result.system.keys for result in results]),
         "questions": {
             id_: asdict(identity) for id_, identity in identify_questions(pipeline.texts).items()
@@ -74,7 +82,7 @@ def content_digest(record: dict[str, Any]) -> str:
     return hashlib.sha256(json_text(content).encode()).hexdigest()
 
 
-def _describe(result: Result) -> dict[str, Any]:
+def _describe(result: Result, measure: str) -> dict[str, Any]:
     index = result.index
     return {
         **result.system.keys,
@@ -83,6 +91,7 @@ def _describe(result: Result) -> dict[str, Any]:
         "chunks_sha256": index.digest(),
         "fallbacks": index.matched.fallbacks,
         "per_query_sha256": records.scores_sha256(result.scores),
+        "deciding_scores_sha256": scores_digest(result.scores[measure]),
         "model": result.model,
         "tokens_encoded": result.tokens,
         **({"reranker": by.described} if (by := result.system.retriever.reranker) else {}),

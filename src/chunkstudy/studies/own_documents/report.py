@@ -112,9 +112,21 @@ def _chosen(evaluation: Evaluation) -> str:
         **({"rerank": rerank} if rerank else {}),
         **evaluation.record["read"],
     }
-    comments = (f"# {' '.join(sentence.split())}" for sentence in dict.fromkeys(why))
-    lines = (f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in settings.items())
+    comments = (f"# {_printable(sentence)}" for sentence in dict.fromkeys(why))
+    lines = (f"{name}: {_scalar(value)}" for name, value in settings.items())
     return "\n".join((*comments, *lines, ""))
+
+
+def _printable(sentence: str) -> str:
+    """Return a sentence in one line, without characters that YAML refuses."""
+    line = " ".join(sentence.split())
+    return "".join(character for character in line if character.isprintable())
+
+
+def _scalar(value: object) -> str:
+    """Return a value as YAML and JSON write it, with a code for what cannot be printed."""
+    text = json.dumps(value, ensure_ascii=False)
+    return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)
 
 
 def screening(frame: pd.DataFrame) -> str:

@@ -3,6 +3,7 @@ each of their combinations."""
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -50,6 +51,8 @@ SWEEP = re.compile(r"\{([^{}]+)\}")
 RETURNED = {"none": "their document", "paragraph": "their paragraph"}
 """What a name calls larger chunks of which the chunker's own would read oddly."""
 UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
+LONGEST = 64
+"""Characters of a name in a path; several of them make one file name."""
 NO_STATES = "an API returns no token states"
 
 
@@ -356,7 +359,7 @@ def _reranker(given: Any) -> Reranker:
             f"{given!r} is no reranker; name a cross-encoder, or give a function from a question "
             "and a list of texts to a number for each text"
         )
-    return reranker.of_function(function, given if isinstance(given, str) else "")
+    return reranker.of_function(function, given if isinstance(given, str) else own.label(function))
 
 
 def _registered(slug: str) -> EncoderName | None:
@@ -403,4 +406,8 @@ def _kept(make: Callable[[], Encoder]) -> Callable[[Path], VectorStore]:
 
 def safe(name: str) -> str:
     """What a name of one's own is in a path."""
-    return UNSAFE.sub(".", name.replace(".py:", ":")).strip(".-") or "mine"
+    slug = UNSAFE.sub(".", name.replace(".py:", ":")).strip(".-") or "mine"
+    if len(slug) <= LONGEST:
+        return slug
+    digest = hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()[:8]
+    return f"{slug[: LONGEST - 9]}.{digest}"
