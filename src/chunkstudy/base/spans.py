@@ -260,7 +260,7 @@ class Chunks:
         return zip(self.document.tolist(), self.start.tolist(), self.end.tolist(), strict=True)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ChunkIndex:
     """Matched chunks and the spans that they return (small-to-large).
 

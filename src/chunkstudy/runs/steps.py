@@ -56,6 +56,13 @@ class Words(NamedTuple):
     scripts: str = "latin"
 
 
+class IndexedWords(NamedTuple):
+    """The texts of the queries, and the BM25 index of the chunks."""
+
+    queries: Sequence[str]
+    chunks: BM25
+
+
 def collection(name: str = "builtin") -> Collection:
     """Documents, queries and judgments; ``chunkstudy list`` shows the names.
 
@@ -199,7 +206,10 @@ def search(
         given = " and ".join(f"{q} queries and {c} chunks" for q, c in sorted(sizes))
         small = f", and {len(returned)} chunks to return" if returned is not None else ""
         raise StepError(f"{given} are given{small}; search by what is of the same chunks")
-    ranked = to_any_depth(vectors, words, allowed)
+    indexed = None
+    if words is not None:
+        indexed = IndexedWords(words.queries, BM25(words.chunks, words.scripts))
+    ranked = to_any_depth(vectors, indexed, allowed)
     if returned is None:
         return ranked(k)
     if isinstance(returned, Chunks):
@@ -209,7 +219,7 @@ def search(
 
 
 def to_any_depth(
-    vectors: Vectors | None, words: Words | None, allowed: Limit | None = None
+    vectors: Vectors | None, words: IndexedWords | None, allowed: Limit | None = None
 ) -> Search:
     """A search by vectors, by words, or by both, of which at least one is given: a function from a
     depth to the ranking."""
@@ -217,9 +227,7 @@ def to_any_depth(
     if vectors is not None:
         ways.append(partial(retrieval.search, *vectors, allowed=allowed))
     if words is not None:
-        ways.append(
-            partial(BM25(words.chunks, words.scripts).search, words.queries, allowed=allowed)
-        )
+        ways.append(partial(words.chunks.search, words.queries, allowed=allowed))
     return fused(ways, max(len(by.chunks) for by in (vectors, words) if by is not None))
 
 

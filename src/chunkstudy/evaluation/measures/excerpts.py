@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache, partial
 
 import numpy as np
 import pandas as pd
@@ -53,11 +54,12 @@ def per_query(
         ValueError: for another name, or a ranking that is too shallow.
     """
     overlap = TokenOverlap.of(collection, chunks, HIT)
+    spans_in_tokens = cache(partial(to_tokens, JudgedSpans.of(collection), chunks, offsets))
     columns: dict[str, Floats] = {}
     for measure in measures:
         name, _, cut = measure.partition("@")
         if name == "SpanRecall" and cut.endswith(TOKENS):
-            judged, in_tokens = to_tokens(JudgedSpans.of(collection), chunks, offsets)
+            judged, in_tokens = spans_in_tokens()
             # A last column of padding says that a shallower ranking is all there is to read.
             order = ranking.of_depth(ranking.chunk.shape[1] + 1).chunk
             budget = int(cut.removesuffix(TOKENS))
@@ -67,7 +69,7 @@ def per_query(
         elif name == "TokensRead":
             within = cut.endswith(TOKENS)
             top = ranking.chunk if within else ranking.chunk[:, : int(cut)]
-            read = tokens_returned(top, token_lengths(chunks, offsets)).astype(float)
+            read = tokens_returned(top, spans_in_tokens()[1].lengths).astype(float)
             columns[measure] = np.minimum(read, float(cut.removesuffix(TOKENS))) if within else read
         else:
             columns[measure] = _of_relevant_chunks(name, int(cut), overlap, ranking)

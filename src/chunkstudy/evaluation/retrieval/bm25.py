@@ -79,6 +79,9 @@ class BM25:
         if self._known:
             self._index.index((ids, self._known), create_empty_token=False, show_progress=False)
 
+    def __len__(self) -> int:
+        return self._size
+
     def scores(self, query: str) -> NDArray[np.float32]:
         """Shape (chunks,); 0 of a chunk that shares no word."""
         ids = [self._known[word] for word in words(query, self._scripts) if word in self._known]

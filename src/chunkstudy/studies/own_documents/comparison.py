@@ -24,6 +24,7 @@ from chunkstudy.evaluation.statistics.differences import (
 )
 from chunkstudy.evaluation.statistics.testing import clustered_means
 from chunkstudy.studies.own_documents import blocks
+from chunkstudy.studies.own_documents.chunk_index import ChunkIndex, Ints
 from chunkstudy.studies.own_documents.conclusions import (
     MIN_TESTED,
     NOT_TESTED,
@@ -32,8 +33,6 @@ from chunkstudy.studies.own_documents.conclusions import (
     state_tokens,
 )
 from chunkstudy.studies.own_documents.pipeline import (
-    ChunkIndex,
-    Ints,
     Pipeline,
     Result,
     characters_read,

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import nan
 
-from chunkstudy.base.tokens import counter
 from chunkstudy.encoders.api import ApiEncoder
 from chunkstudy.evaluation.retrieval.reranking import FIRST
 from chunkstudy.llm.prices import Estimate
 from chunkstudy.runs.conditions import parse_chunker
 from chunkstudy.runs.store import VectorStore
-from chunkstudy.studies.own_documents.pipeline import Pipeline, text_tokens
+from chunkstudy.studies.own_documents.chunk_index import text_tokens
+from chunkstudy.studies.own_documents.pipeline import Pipeline
 from chunkstudy.studies.own_documents.systems import System
 
 SAMPLE = 96
@@ -61,7 +61,7 @@ def _work(
     drawn = (spec.entry.passes or float(bool(spec.llm)) for spec in catalogued)
     documents = [document.text for document in pipeline.collection.documents]
     if passes := sum(drawn):  # how often the text is read to draw boundaries
-        tokens = sum(counter("wordpiece").count_many(documents)) * (passes + 1)
+        tokens = pipeline.wordpieces * (passes + 1)
         return "boundaries to be drawn, at most ", documents, round(tokens)
     index = pipeline.chunk(system)
     chunks = f"{len(index):,} chunks, "
@@ -77,7 +77,7 @@ def _work(
     keys = store.encoder.keys(missing)
     texts = [text for text, key in zip(missing, keys, strict=True) if key not in counted]
     counted.update(keys)
-    return chunks, texts, float(text_tokens(store, texts).sum())
+    return chunks, texts, text_tokens(store.encoder, texts)
 
 
 def _seconds_a_token(store: VectorStore | None, texts: Sequence[str]) -> float:
@@ -89,4 +89,4 @@ def _seconds_a_token(store: VectorStore | None, texts: Sequence[str]) -> float:
     store.encoder.encode(sample[:1])  # weights are loaded, kernels warm
     started = time.perf_counter()
     store.encoder.encode(sample)
-    return (time.perf_counter() - started) / float(text_tokens(store, sample).sum())
+    return (time.perf_counter() - started) / text_tokens(store.encoder, sample)

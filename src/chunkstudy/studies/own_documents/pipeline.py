@@ -3,7 +3,6 @@ score."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -12,16 +11,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from chunkstudy.base import spans, tokens
+from chunkstudy.base import tokens
 from chunkstudy.base.protocols import CORRECTED, OWN_DOCUMENTS
 from chunkstudy.base.spans import Chunks, Collection, chunk_documents
 from chunkstudy.chunkers import contexts
 from chunkstudy.chunkers.own import checked
 from chunkstudy.collections.own_questions import Judged
 from chunkstudy.encoders.api import ApiEncoder
-from chunkstudy.encoders.interface import Encoder, Role
 from chunkstudy.encoders.own_function import FunctionEncoder
 from chunkstudy.evaluation.measures import excerpts, in_tokens
 from chunkstudy.evaluation.measures import ranking as of_documents
@@ -32,8 +29,10 @@ from chunkstudy.runs import encoding, steps
 from chunkstudy.runs.chunking import cut
 from chunkstudy.runs.conditions import parse_chunker
 from chunkstudy.runs.scoring import six_decimals
+from chunkstudy.runs.steps import IndexedWords
 from chunkstudy.runs.store import VectorStore, load_store
 from chunkstudy.studies.own_documents.blocks import header_above
+from chunkstudy.studies.own_documents.chunk_index import ChunkIndex, Ints
 from chunkstudy.studies.own_documents.systems import (
     Chunker,
     EvaluationError,
@@ -60,21 +59,7 @@ MOST_TOKENS = 1_000_000
 SECTIONS = "markdown-"
 """How the chunker is called that knows headings, and so tables."""
 Say = Callable[[str], object]
-Ints = NDArray[np.int64]
 Load = Callable[[Path], VectorStore]
-
-
-@dataclass(frozen=True)
-class ChunkIndex(spans.ChunkIndex):
-    """The chunks of a system before anything is ranked.
-
-    Attributes:
-        texts: the matched texts, each behind its context.
-        lengths: shape (matched,), characters of each matched text without its context.
-    """
-
-    texts: tuple[str, ...]
-    lengths: Ints
 
 
 @dataclass(frozen=True)
@@ -126,9 +111,14 @@ class Pipeline:
     k: int | None = None
     max_tokens: int | None = None
     fresh: bool = False
-    _chunked: dict[tuple[Chunker, Retriever | None], Chunks] = field(
+    _chunks: dict[tuple[Chunker, VectorStore | None], Chunks] = field(
         default_factory=dict, init=False
     )
+    _indexes: dict[tuple[Chunker, VectorStore | None, str], ChunkIndex] = field(
+        default_factory=dict, init=False
+    )
+    _sizes: dict[ChunkIndex, Ints] = field(default_factory=dict, init=False)
+    _pair_tokens: dict[str, int] = field(default_factory=dict, init=False)
     _stores: dict[Load, VectorStore] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
@@ -187,9 +177,17 @@ class Pipeline:
         of = tokens.cl100k_offsets
         return [of(document.text).astype(np.int32) for document in self.collection.documents]
 
+    @cached_property
+    def wordpieces(self) -> int:
+        """WordPiece tokens of all documents."""
+        texts = [document.text for document in self.collection.documents]
+        return sum(tokens.counter("wordpiece").count_many(texts))
+
     def sizes(self, index: ChunkIndex) -> Ints:
         """cl100k tokens of what is returned, shape (returned,)."""
-        return excerpts.token_lengths(index.returned, self.offsets)
+        if index not in self._sizes:
+            self._sizes[index] = excerpts.token_lengths(index.returned, self.offsets)
+        return self._sizes[index]
 
     def store(self, retriever: Retriever) -> VectorStore | None:
         """Return a retriever's model, opened once; None of BM25 alone."""
@@ -201,10 +199,10 @@ class Pipeline:
         results: list[Result] = []
         for retriever in dict.fromkeys(system.retriever for system in systems):
             group = [system for system in systems if system.retriever == retriever]
-            self._read_late(group)
+            late_tokens = self._read_late(group)
             for system in group:
                 say(f"[{len(results) + 1}/{len(systems)}] {system.label}")
-                results.append(self._result(system))
+                results.append(self._result(system, late_tokens.get(system, 0)))
         names = {system.retriever.load: str(system.retriever) for system in reversed(systems)}
         for load, store in self._stores.items():
             if load in names:
@@ -212,29 +210,28 @@ class Pipeline:
         return results
 
     def chunk(self, system: System) -> ChunkIndex:
-        """The first step: what is matched and what is returned."""
-        documents = self.collection.documents
-        chunks, *larger = (
-            self.chunks_of(part, system.retriever) for part in system.chunker.cutting
-        )
+        """The first step: what is matched and what is returned. Systems that match the same texts
+        get the same index."""
+        chunker, retriever, context = system.chunker, system.retriever, system.method.context
+        key = chunker, self._drawing_store(chunker, retriever), context
+        if key not in self._indexes:
+            self._indexes[key] = self._index(system)
+        return self._indexes[key]
+
+    def _index(self, system: System) -> ChunkIndex:
+        chunker, documents = system.chunker, self.collection.documents
+        chunks, *larger = (self.chunks_of(part, system.retriever) for part in chunker.cutting)
         if larger:
             index = small_to_large.within(chunks, larger[0], documents)
-        elif system.chunker.neighbours:
-            index = small_to_large.around(chunks, system.chunker.neighbours)
+        elif chunker.neighbours:
+            index = small_to_large.around(chunks, chunker.neighbours)
         else:
             index = small_to_large.index_chunks(chunks)
         chunks = index.matched
-        texts = chunks.texts(documents)
         before = encoding.contexts_of(system.method, self.collection, chunks) or [""] * len(chunks)
-        if system.chunker.slug.startswith(SECTIONS):
+        if chunker.slug.startswith(SECTIONS):
             before = [*map(contexts.before, before, self._table_headers(chunks))]
-        return ChunkIndex(
-            index.matched,
-            index.returned,
-            index.returned_index,
-            tuple(contexts.before(*pair) for pair in zip(before, texts, strict=True)),
-            np.array([len(text) for text in texts], dtype=np.int64),
-        )
+        return ChunkIndex(chunks, index.returned, index.returned_index, documents, before)
 
     def encode(
         self, system: System, index: ChunkIndex, queries: Sequence[str]
@@ -243,13 +240,13 @@ class Pipeline:
         store = self.store(system.retriever)
         if store is None:
             return None
-        store.say_price(system.label, index.texts, queries)
         label = system.chunker.slug
         if system.method.window:
-            plan = self.plan(system, store, index)
-            of_chunks = store.pool(*plan, label)
+            of_chunks = store.pool(*self.plan(system, store, index), label)
         else:
-            of_chunks = store.encode(index.texts, "document", label)
+            texts = index.texts
+            store.say_price(system.label, texts, queries)
+            of_chunks = store.encode(texts, "document", label)
         return encoding.Vectors(store.encode(queries, "query"), of_chunks)
 
     def search(self, system: System, index: ChunkIndex, collection: Collection) -> Search:
@@ -257,7 +254,7 @@ class Pipeline:
         may be a part of it."""
         queries = [query.text for query in collection.queries]
         vectors = self.encode(system, index, queries)
-        words = steps.Words(queries, index.texts, "any") if system.retriever.words else None
+        words = IndexedWords(queries, index.bm25) if system.retriever.words else None
         search = steps.to_any_depth(vectors, words)
         by = system.retriever.reranker
         return Reranked(search, queries, index.texts, by.score) if by else search
@@ -290,16 +287,14 @@ class Pipeline:
         scores = excerpts.per_query(judged, index.returned, ranking, self.measures, self.offsets)
         return scores, judged
 
-    def _result(self, system: System) -> Result:
+    def _result(self, system: System, late_tokens: int) -> Result:
         store, index = self.store(system.retriever), self.chunk(system)
         search = self.search(system, index, self.collection)
         ranking = self.rank(search, index)
         scores, judged = self.score(index, ranking)
-        count = 0  # tokens that the encoder reads, special ones included
-        if store and system.method.window:
-            count = sum(layout.tokens for layout in self.plan(system, store, index).layouts)
-        elif store:
-            count = int(text_tokens(store, index.texts).sum())
+        count = late_tokens  # that the encoder reads, special ones included
+        if store and not system.method.window:
+            count = index.tokens_read(store)
         sold = store.encoder.dollars if store and isinstance(store.encoder, ApiEncoder) else None
         return Result(
             system,
@@ -311,26 +306,29 @@ class Pipeline:
             count,
             sold(count) if sold else float("nan"),
             store.encoder.describe() if store else None,
-            _tokens_reranked(search) / max(1, len(self.collection.queries)),
+            self._tokens_reranked(search) / max(1, len(self.collection.queries)),
         )
 
     def chunks_of(self, chunker: Chunker, retriever: Retriever) -> Chunks:
-        """Return a chunker's chunks, cut once; only the catalogue's may depend on the model."""
+        """Return a chunker's chunks, cut once for all retrievers, or once for each model that
+        draws the boundaries."""
+        key = chunker, self._drawing_store(chunker, retriever)
+        if key not in self._chunks:
+            self._chunks[key] = self._cut(*key)
+        return self._chunks[key]
+
+    def _drawing_store(self, chunker: Chunker, retriever: Retriever) -> VectorStore | None:
+        """Return the retriever's model if it draws the chunker's boundaries, else None."""
+        return self.store(retriever) if chunker.needs_encoder else None
+
+    def _cut(self, chunker: Chunker, store: VectorStore | None) -> Chunks:
         documents = self.collection.documents
-        key = (chunker, None if chunker.function else retriever)
-        if key not in self._chunked:
-            if chunker.function:
-                split = checked(chunker.function, documents)
-                self._chunked[key] = chunk_documents(split, documents)
-            else:
-                spec = parse_chunker(chunker.slug)
-                store = self.store(retriever)
-                if store is None and spec.encoder:
-                    store = self._opened(partial(load_store, spec.encoder))
-                elif spec.encoder:  # which `cut` opens again
-                    self._opened(partial(load_store, spec.encoder))
-                self._chunked[key] = cut(self.collection, spec, OWN_DOCUMENTS, store)
-        return self._chunked[key]
+        if chunker.function:
+            return chunk_documents(checked(chunker.function, documents), documents)
+        spec = parse_chunker(chunker.slug)
+        if spec.encoder:  # which `cut` opens again
+            store = self._opened(partial(load_store, spec.encoder))
+        return cut(self.collection, spec, OWN_DOCUMENTS, store)
 
     def _opened(self, load: Load) -> VectorStore:
         if load not in self._stores:
@@ -345,23 +343,42 @@ class Pipeline:
     def _table_headers(self, chunks: Chunks) -> list[str]:
         """Of each chunk that begins in a later row of a table the table's header, since its row
         says little without; the chunk that is returned stays its span."""
-        above = [header_above(document.text) for document in self.collection.documents]
+        above = self._headers_above
         pairs = zip(chunks.document.tolist(), chunks.start.tolist(), strict=True)
         return [above[document](start) for document, start in pairs]
+
+    @cached_property
+    def _headers_above(self) -> list[Callable[[int], str]]:
+        return [header_above(document.text) for document in self.collection.documents]
 
     def plan(self, system: System, store: VectorStore, index: ChunkIndex) -> encoding.Jobs:
         """What a late system reads and pools."""
         documents = self.collection.documents
         return encoding.jobs(store, documents, index.matched, system.method, CORRECTED)
 
-    def _read_late(self, group: Sequence[System]) -> None:
-        """Read the documents once for all late systems of a model with the same window."""
+    def _read_late(self, group: Sequence[System]) -> dict[System, int]:
+        """Read the documents once for all late systems of a model with the same window, and return
+        how many tokens each of these systems reads."""
+        read: dict[System, int] = {}
         for method in dict.fromkeys(system.method for system in group if system.method.window):
             late = [system for system in group if system.method == method]
             store = self.store(late[0].retriever)
             assert store is not None  # BM25 alone takes no late chunking
             plans = [self.plan(system, store, self.chunk(system)) for system in late]
             encoding.read_once(store, plans, label=f"reading for {len(late)} chunkers, {method}")
+            for system, plan in zip(late, plans, strict=True):
+                read[system] = sum(layout.tokens for layout in plan.layouts)
+        return read
+
+    def _tokens_reranked(self, search: Search) -> int:
+        """Return the tokens of all pairs that a reranker reads; 0 if there is none."""
+        if not isinstance(search, Reranked):
+            return 0
+        texts = [text for pair in search.pairs for text in pair]
+        new = [text for text in dict.fromkeys(texts) if text not in self._pair_tokens]
+        counts = tokens.counter("wordpiece").count_many(new)
+        self._pair_tokens.update(zip(new, counts, strict=True))
+        return sum(map(self._pair_tokens.__getitem__, texts))
 
 
 def reuse(store: VectorStore) -> str:
@@ -373,51 +390,15 @@ def reuse(store: VectorStore) -> str:
     return line
 
 
-def _tokens_reranked(search: Search) -> int:
-    """Tokens of all pairs that a reranker reads; none where there is none."""
-    if not isinstance(search, Reranked):
-        return 0
-    times = Counter(text for pair in search.pairs for text in pair)
-    lengths = tokens.counter("wordpiece").count_many(list(times))
-    return int(np.dot(lengths, list(times.values())))
-
-
 def characters_read(system: System, store: VectorStore | None, index: ChunkIndex) -> Ints | None:
     """Of each matched text, its context aside, the characters that the encoder reads; None where
-    that is unknown. BM25 and late chunking read all; where an encoder only counts tokens, its
-    window's share of them is taken."""
+    that is unknown. BM25 and late chunking read all."""
     if store is None or system.method.window:
         return index.lengths
-    read = read_of_texts(store.encoder, index.texts)
-    if read is None:
-        return None
-    whole = np.array([len(text) for text in index.texts], dtype=np.int64)
-    return np.clip(read - (whole - index.lengths), 0, index.lengths)
-
-
-def read_of_texts(encoder: Encoder, texts: Sequence[str], role: Role = "document") -> Ints | None:
-    """Count the characters of each text that an encoder reads; None where that is unknown."""
-    if hasattr(encoder, "characters_read"):
-        return np.asarray(encoder.characters_read(texts, role), dtype=np.int64)
-    if not hasattr(encoder, "token_count") or not (window := getattr(encoder, "window", None)):
-        return None
-    prefix = encoder.describe().get(f"{role}_prefix", "")
-    whole = np.array([len(text) for text in texts], dtype=np.int64)
-    counts = np.asarray(encoder.token_count([prefix + text for text in texts])) + encoding.SPECIAL
-    return (whole * np.minimum(1, window / counts)).astype(np.int64)
+    return index.characters_read(store)
 
 
 def unread_share(index: ChunkIndex, read: Ints | None) -> float:
     """Return the share of the matched characters that an encoder never reads; NaN if unknown."""
     total = int(index.lengths.sum())
     return float("nan") if read is None or not total else 1 - int(read.sum()) / total
-
-
-def text_tokens(store: VectorStore, texts: Sequence[str]) -> NDArray[np.float64]:
-    """Of each text the tokens that the encoder reads, special ones included, as it counts them, or
-    as WordPiece does where it does not."""
-    count: Callable[[Sequence[str]], list[int]] | None
-    count = getattr(store.encoder, "token_count", None) or tokens.counter("wordpiece").count_many
-    special = 0 if isinstance(store.encoder, ApiEncoder) else encoding.SPECIAL
-    window = getattr(store.encoder, "window", None) or np.inf
-    return np.minimum(np.asarray(count(texts)) + special, window)

@@ -10,7 +10,8 @@ import pandas as pd
 
 from chunkstudy.evaluation.measures.excerpts import found_first
 from chunkstudy.evaluation.retrieval.small_to_large import best_of_each
-from chunkstudy.studies.own_documents.pipeline import Ints, Pipeline, Result
+from chunkstudy.studies.own_documents.chunk_index import Ints
+from chunkstudy.studies.own_documents.pipeline import Pipeline, Result
 from chunkstudy.studies.own_documents.systems import labels
 from chunkstudy.study.inspector import pages as inspector
 from chunkstudy.study.inspector.inspection import inspect

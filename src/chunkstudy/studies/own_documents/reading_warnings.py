@@ -13,7 +13,8 @@ from chunkstudy.base.faults import ModelError
 from chunkstudy.evaluation.measures.excerpts import token_lengths
 from chunkstudy.runs.conditions import ChunkerSpec, parse_chunker, parse_encoder
 from chunkstudy.runs.store import VectorStore
-from chunkstudy.studies.own_documents.pipeline import Pipeline, read_of_texts
+from chunkstudy.studies.own_documents.chunk_index import read_of_texts
+from chunkstudy.studies.own_documents.pipeline import Pipeline
 from chunkstudy.studies.own_documents.recommendation import MIN_UNITS, too_few
 from chunkstudy.studies.own_documents.systems import (
     BM25,

@@ -7,7 +7,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -85,6 +85,12 @@ class Chunker:
     def cutting(self) -> tuple[Chunker, ...]:
         """The chunkers that cut text."""
         return self.parts or (self,)
+
+    @cached_property
+    def needs_encoder(self) -> bool:
+        """Whether the encoder that embeds the chunks draws their boundaries too."""
+        specs = [parse_chunker(part.slug) for part in self.cutting if not part.function]
+        return any(spec.needs_encoder and not spec.encoder for spec in specs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,7 +217,7 @@ def systems(
                 compared += [System(way, model, method) for way in ways]
     if not compared:
         raise EvaluationError(f"{notes[0][:-1]}; leave --ordering out to evaluate it as it is")
-    drawn = [way for way in ways if beside and _draws_by_vectors(way)]
+    drawn = [way for way in ways if beside and way.needs_encoder]
     if drawn:
         names = ", ".join(shown_as("chunker", way.name) for way in drawn)
         notes.append(f"BM25 by itself is left out for {names}, whose boundaries a model draws.")
@@ -232,12 +238,6 @@ def systems(
         }
         compared += [replace(each, retriever=reranked[each.retriever]) for each in compared]
     return tuple(compared), tuple(notes)
-
-
-def _draws_by_vectors(way: Chunker) -> bool:
-    """Whether the vectors of the model that ranks place its boundaries."""
-    specs = [parse_chunker(part.slug) for part in way.cutting if not part.function]
-    return any(spec.needs_encoder and not spec.encoder for spec in specs)
 
 
 def _each(given: Any) -> list[Any]:
