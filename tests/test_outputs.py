@@ -53,7 +53,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
     made = project(tmp_path / "project")
     monkeypatch.setenv("CHUNKSTUDY_ROOT", str(made.root))
     for name in (BUILD, STAGING):
-        monkeypatch.delenv(name, raising=False)
+        monkeypatch.setenv(name, "")  # so that what the test sets itself is undone, too
+        monkeypatch.delenv(name)
     return made
 
 

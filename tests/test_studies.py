@@ -209,6 +209,9 @@ OTHERS = {"document-lengths": ("builtin",), "chroma-llm-chunker": ("builtin",)}
 texts themselves."""
 RECORDED = {
     "chunk-sizes": Condition("scifact", "sentence-5", MINILM_512, PRE_EMBEDDING, CORRECTED.name),
+    "random-order": Condition(
+        "covid-qa-within", "fixed-64", MINILM_512, PRE_EMBEDDING, CORRECTED.name
+    ),
 }
 """A record of which a study wants to know more."""
 

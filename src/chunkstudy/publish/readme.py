@@ -53,7 +53,12 @@ def works(comparison: pd.DataFrame) -> str:
     ]
     rows = [HEADS, *by_work, ("all", *_counts(comparison))]
     head, *lines = (f"| {' | '.join(row)} |" for row in rows)
-    return "\n".join([head, "|" + "---|" * len(HEADS), *lines])
+    scores = int((comparison["of_retrieval"] & (comparison["verdict"] == "exact")).sum())
+    below = (
+        f"*Exact*: every published digit agrees; {scores:,} of these depend on a search, the "
+        "others are counts, sizes and Precision \N{GREEK CAPITAL LETTER OMEGA}."
+    )
+    return "\n".join([head, "|" + "---|" * len(HEADS), *lines, "", below])
 
 
 def advice(recommendations: pd.DataFrame) -> str:

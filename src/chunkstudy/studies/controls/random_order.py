@@ -44,7 +44,8 @@ def tables(context: Context, _: Sequence[str] = ()) -> Tables:
             "encoder": condition.encoder if condition.chunking.needs_encoder else NONE,
         }
         rows.append(keys | {"n": len(scores), SCORE: float(scores.mean())})
-    return {"random_order": pd.DataFrame(rows)}
+    columns = ["collection", "protocol", "chunker", "encoder", "n", SCORE]
+    return {"random_order": pd.DataFrame(rows, columns=columns)}
 
 
 def chunked_once(recorded: Sequence[Condition]) -> list[Condition]:
