@@ -49,6 +49,8 @@ OTHER: tuple[tuple[str, Mapping[str, Any]], ...] = (
     ("taxonomy_rq3_contextualized", {"books": [], "level": 0.2}),
     ("taxonomy_rq4_chunk_size", {"arm": "contextualized-512"}),
     ("taxonomy_rq4_chunk_size", {"books": []}),
+    ("what_to_do", {"budget": 500}),
+    ("what_to_do", {"budget": 2000}),
     ("which_chunker", {"encoders": [MPNET]}),
     ("which_chunker", {"encoders": ["intfloat/multilingual-e5-large"]}),
 )
