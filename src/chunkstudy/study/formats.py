@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -65,6 +65,12 @@ def deficit(row: pd.Series[Any]) -> str:
     """The same the other way round, without a sign: by how much the first trails."""
     value, low, high = (f"{-100 * row[one]:.1f}" for one in ("difference", "high", "low"))
     return f"{value} [{low}, {high}]"
+
+
+def join_words(texts: Iterable[str]) -> str:
+    """Join texts as a sentence does: ``a, b and c``; nothing if there are none."""
+    *first, last = list(texts) or [""]
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def tokens(value: float) -> str:

@@ -51,8 +51,8 @@ def tables(context: Context, _: Sequence[str] = ()) -> Tables:
 def chunked_once(recorded: Sequence[Condition]) -> list[Condition]:
     """Return one condition for each set of chunks that is searched within documents.
 
-    Of boundaries that a model places only those in windows of 512 tokens count: narrower windows
-    place nearly the same, and each costs several readings of the collection.
+    Boundaries that a model places count only in windows of 512 tokens, since each window costs
+    several readings of the collection.
     """
     found: dict[tuple[str, str, str, str], Condition] = {}
     for condition in recorded:

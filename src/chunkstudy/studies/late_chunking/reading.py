@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
@@ -20,7 +18,16 @@ from chunkstudy.studies.late_chunking.gains import (
 from chunkstudy.studies.late_chunking.systems import AVERAGED, BOTH, PLAIN, WORDS, late
 from chunkstudy.study import titles
 from chunkstudy.study.drawing import COLORS, intervals, rows_named, style, titled, zero
-from chunkstudy.study.formats import Column, Columns, estimate, percent, points, probability, whole
+from chunkstudy.study.formats import (
+    Column,
+    Columns,
+    estimate,
+    join_words,
+    percent,
+    points,
+    probability,
+    whole,
+)
 
 COLUMNS: Columns = {
     SEEN: Column(SEEN, titles.named("collection")),
@@ -68,12 +75,12 @@ def sentence(rule: Rule, rows: pd.DataFrame, summed: pd.DataFrame) -> str:
         said += [row["answer"]] if len(agreed) > 1 else []
         said += ["no loss"] if rule.removes and row["low"] > NO_LOSS else []
         parts.append(f"{titles.encoder(row['model'])} ({', '.join(said)})")
-    first = f"{opening.capitalize()}: significantly {rule.outcome} with {_listed(parts)}."
+    first = f"{opening.capitalize()}: significantly {rule.outcome} with {join_words(parts)}."
     counts = [_count(row[SEEN_OVER_DOCUMENTS]) for _, row in rows.iterrows()]
-    second = f"Tested over documents instead of questions: {_listed(map(str, counts))}"
+    second = f"Tested over documents instead of questions: {join_words(map(str, counts))}"
     new = [_means(rule, str(model), summed, NEW, unit=False) for model in rows["model"]]
     if all(new):
-        second += f"; the collections read after the registration alone: {_listed(new)}"
+        second += f"; the collections read after the registration alone: {join_words(new)}"
     return f"{first} {second}."
 
 
@@ -99,12 +106,6 @@ def _means(rule: Rule, model: str, summed: pd.DataFrame, over: str, *, unit: boo
 def _count(collections: str) -> int:
     """Return how many names a list that is joined by commas has."""
     return len(collections.split(", ")) if collections else 0
-
-
-def _listed(texts: Iterable[str]) -> str:
-    """Join texts as a sentence does: ``a, b and c``."""
-    *first, last = texts
-    return f"{', '.join(first)} and {last}" if first else last
 
 
 def compared(rows: pd.DataFrame) -> list[str]:

@@ -17,7 +17,7 @@ from chunkstudy.evaluation.statistics.differences import HIGHER, LOWER, at
 from chunkstudy.runs.conditions import NONE
 from chunkstudy.runs.study_results import StudyError
 from chunkstudy.study import titles
-from chunkstudy.study.formats import estimate, percent, points_without_sign
+from chunkstudy.study.formats import estimate, join_words, percent, points_without_sign
 
 PLAIN, WORDS, BOTH = "pre_embedding", "words", "both"
 LATE, AVERAGED, NARROW = (
@@ -254,11 +254,13 @@ def _outcomes(rows: pd.DataFrame, outcome: str) -> pd.Series:
 
 def _by_model(rows: pd.DataFrame) -> str:
     """List differences in points with their intervals, each with its model."""
-    return _listed(f"{estimate(row)} ({_model(str(row['model']))})" for _, row in rows.iterrows())
+    return join_words(
+        f"{estimate(row)} ({_model(str(row['model']))})" for _, row in rows.iterrows()
+    )
 
 
 def _models(slugs: Iterable[str]) -> str:
-    return _listed(_model(str(slug)) for slug in dict.fromkeys(slugs))
+    return join_words(_model(str(slug)) for slug in dict.fromkeys(slugs))
 
 
 def _model(slug: str) -> str:
@@ -271,12 +273,12 @@ def _collection(row: pd.Series[Any]) -> str:
 
 
 def _collections(rows: pd.DataFrame) -> str:
-    return _listed(_collection(row) for _, row in rows.iterrows())
+    return join_words(_collection(row) for _, row in rows.iterrows())
 
 
 def _lengths(rows: pd.DataFrame) -> str:
     """List the median lengths of answers, shortest first."""
-    return _listed(f"{length:.0f}" for length in sorted(rows["answer tokens"]))
+    return join_words(f"{length:.0f}" for length in sorted(rows["answer tokens"]))
 
 
 def _span(counts: pd.Series[int]) -> str:
@@ -291,11 +293,3 @@ def _range(values: pd.Series[float]) -> str:
     """Return the smallest and largest value in points."""
     low, high = points_without_sign(values.min()), points_without_sign(values.max())
     return low if low == high else f"{low} to {high}"
-
-
-def _listed(texts: Iterable[str]) -> str:
-    """Join texts as a sentence does: ``a, b and c``."""
-    every = list(texts)
-    if len(every) < 2:
-        return "".join(every)
-    return f"{', '.join(every[:-1])} and {every[-1]}"
