@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from chunkstudy.base.models import MODELS
+from chunkstudy.core.models import MODELS
 from chunkstudy.llm.asking import Asker
 from chunkstudy.llm.interface import Mode
 from chunkstudy.llm.openai_client import OpenAIClient

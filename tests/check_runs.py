@@ -25,20 +25,18 @@ from typing import Any
 
 import pandas as pd
 
-from chunkstudy.base import places
-from chunkstudy.base.faults import ModelError
-from chunkstudy.base.protocols import PROTOCOLS
-from chunkstudy.base.sources import SourceError
-from chunkstudy.base.spans import Collection
-from chunkstudy.base.weights import at_hand
 from chunkstudy.collections import builtin, registry
 from chunkstudy.collections.registry import load_collection
+from chunkstudy.core import places
+from chunkstudy.core.faults import ModelError
+from chunkstudy.core.protocols import PROTOCOLS
+from chunkstudy.core.sources import SourceError
+from chunkstudy.core.spans import Collection
+from chunkstudy.core.weights import at_hand
 from chunkstudy.encoders import models
-from chunkstudy.publish import planned
-from chunkstudy.publish.reproduce import TOLERANCE, pool
-from chunkstudy.runs import records, rescore
-from chunkstudy.runs.chunking import cut
-from chunkstudy.runs.conditions import (
+from chunkstudy.pipeline import records, rescore
+from chunkstudy.pipeline.chunking import cut
+from chunkstudy.pipeline.conditions import (
     LATE_512,
     LOCAL_SMOLLM,
     MINILM,
@@ -49,8 +47,10 @@ from chunkstudy.runs.conditions import (
     parse,
     parse_encoder,
 )
-from chunkstudy.runs.requirements import reason_not_run
-from chunkstudy.runs.run import run
+from chunkstudy.pipeline.requirements import reason_not_run
+from chunkstudy.pipeline.run import run
+from chunkstudy.release import grid
+from chunkstudy.release.reproduce import TOLERANCE, pool
 from tests.small_context import quoted
 
 HALF_UNIT = 0.6e-6
@@ -182,7 +182,7 @@ def recorded(pattern: str) -> list[Condition]:
     runs = places.find().runs
     lacking = [
         condition
-        for condition in planned.conditions(places.find())
+        for condition in grid.conditions(places.find())
         if lacks_encoder(condition) and records.complete(runs, condition)
     ]
     if pattern:

@@ -17,8 +17,8 @@ from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import WhitespaceSplit
 from tokenizers.processors import TemplateProcessing
 
-from chunkstudy.base.files import sha256
-from chunkstudy.base.models import Architecture, ModelSpec
+from chunkstudy.core.files import sha256
+from chunkstudy.core.models import Architecture, ModelSpec
 
 Weights = dict[str, torch.Tensor]
 CONFIGURATIONS = Path(__file__).parent / "data" / "configurations"

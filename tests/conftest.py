@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from chunkstudy.base import sources
-from chunkstudy.base.spans import Collection
 from chunkstudy.collections import chroma
+from chunkstudy.core import sources
+from chunkstudy.core.spans import Collection
 from tests import forking
 
 # Neither a deadline nor a slow draw fails a test: a busy machine is no fault of the code.

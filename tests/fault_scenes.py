@@ -26,19 +26,19 @@ import nbformat
 import pandas as pd
 from safetensors import SafetensorError, safe_open
 
-from chunkstudy.base.files import json_text, write_json, write_text
-from chunkstudy.base.models import MODELS
-from chunkstudy.base.places import Places
+from chunkstudy.core.files import json_text, write_json, write_text
+from chunkstudy.core.models import MODELS
+from chunkstudy.core.places import Places
+from chunkstudy.display.formats import write_csv
 from chunkstudy.llm import asking
 from chunkstudy.llm.interface import Message, Request
-from chunkstudy.publish import notebooks, readme, reproduce
-from chunkstudy.runs import conditions, records, store
-from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.run import read_together, run
-from chunkstudy.runs.store import SUFFIX
+from chunkstudy.pipeline import conditions, records, vector_store
+from chunkstudy.pipeline.conditions import Condition
+from chunkstudy.pipeline.run import read_together, run
+from chunkstudy.pipeline.vector_store import SUFFIX
+from chunkstudy.release import notebooks, readme, reproduce
 from chunkstudy.studies.generated_questions import collection
 from chunkstudy.studies.generated_questions.generate import GenerationSettings
-from chunkstudy.study.formats import write_csv
 from tests import (
     api_server,
     checkpoints,
@@ -97,7 +97,7 @@ def inside(world: Path) -> Iterator[list[Condition]]:
     model = world / PACKAGE / "model"
     config = json.loads((model / "config.json").read_text(encoding="utf-8"))
     MODELS[MODEL] = checkpoints.specification(model, "bert", config)
-    store.BLOCK, store.TOKENS = TEXTS, TOKENS
+    vector_store.BLOCK, vector_store.TOKENS = TEXTS, TOKENS
     named = (f"{COLLECTION}/{one}/{MODEL.replace('/', '__')}/{how}/corrected" for one, how in ARMS)
     yield list(map(conditions.parse, named))
 
@@ -130,7 +130,9 @@ def generate(
 ) -> Path:
     """Generate questions on a folder of texts; letters are what similarities count, so that no
     weights are needed."""
-    collection.load_store = lambda _, folder: store.VectorStore(small_study.Letters(), folder)  # type: ignore[assignment]
+    collection.load_store = lambda _, folder: vector_store.VectorStore(
+        small_study.Letters(), folder
+    )  # type: ignore[assignment]
     settings = GenerationSettings(LANGUAGE_MODEL, 6)
     places = Places(source.parent)
     return collection.make(places, source, settings, out, "none", -1.0, 0.99, say, replay)

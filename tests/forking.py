@@ -93,7 +93,7 @@ def well(scene: str, *given: object) -> End:
 
 def _end_with(scene: str, given: list[str], said: str) -> None:
     """Run a scene and end this process, a group of its own, as the command line would."""
-    from chunkstudy.commands.failing import one_sentence
+    from chunkstudy.cli.cli_errors import one_sentence
     from tests import fault_scenes
 
     os.setsid()

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import torch
 
-from chunkstudy.base.models import MODELS, Architecture, ModelSpec
+from chunkstudy.core.models import MODELS, Architecture, ModelSpec
 from tests import checkpoints
 
 HIDDEN = 32

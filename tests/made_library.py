@@ -9,8 +9,8 @@ from typing import cast
 import numpy as np
 import pandas as pd
 
-from chunkstudy.runs.conditions import MINILM, Condition
-from chunkstudy.runs.library import Library
+from chunkstudy.pipeline.conditions import MINILM, Condition
+from chunkstudy.pipeline.record_store import Library
 
 WIDE = f"{MINILM}-w512"
 OWN, IELAB = "corrected", "as_published-ielab"

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from chunkstudy.base.tokens import Vectors
+from chunkstudy.core.tokens import Vectors
 from chunkstudy.llm.interface import Ask, Reply, Request
 
 PROSE = " ".join(f"Sentence number {i} speaks of topic {i // 7}." for i in range(120))

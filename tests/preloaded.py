@@ -8,7 +8,7 @@ import warnings
 
 import openai
 
-from chunkstudy.base import tokens
+from chunkstudy.core import tokens
 from tests import fault_scenes as fault_scenes
 
 SET_CHILD_SUBREAPER = 36  # linux/prctl.h
@@ -16,8 +16,8 @@ SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 # Whoever outlives a killed child falls to this process, which buries it and would say so.
 ctypes.CDLL(None).prctl(SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 warnings.filterwarnings("ignore", "forkserver: waitpid returned unexpected pid")
-for module in ("chunkstudy.commands.cli", "torch._dynamo", "pyarrow.pandas_compat",
-               "chunkstudy.study.drawing"):  # fmt: skip
+for module in ("chunkstudy.cli.main", "torch._dynamo", "pyarrow.pandas_compat",
+               "chunkstudy.display.drawing"):  # fmt: skip
     importlib.import_module(module)
 _ = openai.OpenAI(api_key="none").chat.completions.with_raw_response
 for name in ("cl100k", "wordpiece"):

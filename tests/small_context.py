@@ -13,17 +13,17 @@ from pathlib import Path
 
 from safetensors.numpy import load_file, save_file
 
-from chunkstudy.base.files import sha256, write_text
-from chunkstudy.base.models import ModelSpec
-from chunkstudy.base.places import Places
-from chunkstudy.base.sources import SourceFile
-from chunkstudy.base.spans import Chunks, Collection, Document
 from chunkstudy.collections import builtin, covid_qa
+from chunkstudy.core.files import sha256, write_text
+from chunkstudy.core.models import ModelSpec
+from chunkstudy.core.places import Places
+from chunkstudy.core.sources import SourceFile
+from chunkstudy.core.spans import Chunks, Collection, Document
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.runs.conditions import MINILM, Condition, parse_encoder
-from chunkstudy.runs.store import VectorStore
-from chunkstudy.runs.study_runs import Context
+from chunkstudy.pipeline.conditions import MINILM, Condition, parse_encoder
+from chunkstudy.pipeline.experiments import Context
+from chunkstudy.pipeline.vector_store import VectorStore
 
 LONG = 5_000
 """Characters of a document at most."""

@@ -10,9 +10,9 @@ from unittest.mock import patch
 import nbformat
 import papermill
 
-from chunkstudy.base.files import PART, write_text
-from chunkstudy.base.places import Places
-from chunkstudy.study.outputs import STAGING
+from chunkstudy.core.files import PART, write_text
+from chunkstudy.core.places import Places
+from chunkstudy.notebook.outputs import STAGING
 
 NAME, FILES = "small", 4
 PARAMETERS = "k = {}  # chunks"

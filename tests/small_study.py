@@ -13,15 +13,15 @@ import pandas as pd
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from chunkstudy.base.files import LOCK, PART
-from chunkstudy.base.places import Places
-from chunkstudy.base.spans import Collection, Document, Judgment, Query
+from chunkstudy.core.files import LOCK, PART
+from chunkstudy.core.places import Places
+from chunkstudy.core.spans import Collection, Document, Judgment, Query
 from chunkstudy.encoders.interface import Role
-from chunkstudy.runs import records
-from chunkstudy.runs.conditions import MINILM, Condition
-from chunkstudy.runs.records import Outcome
-from chunkstudy.runs.run import evaluate
-from chunkstudy.runs.store import VectorStore
+from chunkstudy.pipeline import records
+from chunkstudy.pipeline.conditions import MINILM, Condition
+from chunkstudy.pipeline.records import Outcome
+from chunkstudy.pipeline.run import evaluate
+from chunkstudy.pipeline.vector_store import VectorStore
 
 
 def text_keys(texts: Sequence[str], role: Role) -> list[bytes]:

@@ -9,10 +9,10 @@ from tempfile import mkdtemp
 import numpy as np
 import pandas as pd
 
-from chunkstudy.base.models import ModelSpec
-from chunkstudy.base.spans import Chunks, Collection, Document
+from chunkstudy.core.models import ModelSpec
+from chunkstudy.core.spans import Chunks, Collection, Document
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.runs.store import VectorStore
+from chunkstudy.pipeline.vector_store import VectorStore
 from chunkstudy.studies.trained_late_chunking import loop
 from chunkstudy.studies.trained_late_chunking.batches import Library, passages
 from chunkstudy.studies.trained_late_chunking.parts import Part, Triple

@@ -14,12 +14,12 @@ import pytest
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
+from chunkstudy.core.spans import Chunks, Collection, Document, Judgment, Query
+from chunkstudy.notebook.scores import Scores
+from chunkstudy.pipeline.conditions import Condition
 from chunkstudy.published.chunk_size import CHANGE, by_code, correlate, published_r
-from chunkstudy.runs.conditions import Condition
 from chunkstudy.studies.taxonomy.chunk_size import per_query
 from chunkstudy.studies.taxonomy.tables import marked
-from chunkstudy.study.scores import Scores
 from tests.made_library import CHUNKERS, IELAB, LATE, PRE, made, made_library
 
 Found = dict[Condition, pd.Series]

@@ -15,14 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkstudy import Study
-from chunkstudy.base.places import Places
-from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
+from chunkstudy.core.places import Places
+from chunkstudy.core.protocols import CORRECTED
+from chunkstudy.core.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.evaluation.measures.coverage import outside
 from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Ranking
-from chunkstudy.runs import records, study_results
-from chunkstudy.runs.conditions import MINILM_512, PRE_EMBEDDING, Condition
-from chunkstudy.runs.study_runs import Context
+from chunkstudy.pipeline import experiment_tables, records
+from chunkstudy.pipeline.conditions import MINILM_512, PRE_EMBEDDING, Condition
+from chunkstudy.pipeline.experiments import Context
 from chunkstudy.studies import baselines
 from chunkstudy.studies.baselines import systems as arms
 from chunkstudy.studies.code_retrieval import chunks as code
@@ -118,7 +118,7 @@ def test_a_title_is_its_owners_and_stands_before_all_chunks_but_the_first() -> N
 def test_the_stored_scores_of_plain_vectors_are_those_of_the_record(collection: str) -> None:
     condition = Condition(collection, arms.CHUNKER, MINILM_512, PRE_EMBEDDING, CORRECTED.name)
     record = records.read(ROOT.runs, condition).wide
-    made = study_results.tables(ROOT, arms.NAME)["scores"]
+    made = experiment_tables.tables(ROOT, arms.NAME)["scores"]
     rows = made[made["part"] == f"{collection}/{arms.VECTORS}/{MINILM_512}"]
     assert len(rows) == len(record) * rows["measure"].nunique() > 0
     for measure, own in rows.set_index("query_id").groupby("measure")["value"]:
@@ -126,7 +126,7 @@ def test_the_stored_scores_of_plain_vectors_are_those_of_the_record(collection: 
 
 
 def test_systems_are_held_against_vectors_and_corrected_within_a_collection() -> None:
-    made = study_results.tables(ROOT, arms.NAME)
+    made = experiment_tables.tables(ROOT, arms.NAME)
     given = Study("trial"), made, {"scifact": ["nDCG@10"], "nfcorpus": ["nDCG@10"]}, [MINILM]
     table = baselines.gains(*given)
     assert table["arm"].tolist() == [*arms.SYSTEMS[1:]] * 2
@@ -208,7 +208,7 @@ def test_every_file_is_cut_whole_and_named_before_each_chunk(chunker: str) -> No
 @needs("contextual_code")
 def test_what_is_stored_of_words_is_what_they_give() -> None:
     system = systems.CodeSystem(code.GUIDE, code.BOTH, systems.WORDS)
-    stored = study_results.tables(ROOT, systems.NAME)["scores"].query("part == @system.name")
+    stored = experiment_tables.tables(ROOT, systems.NAME)["scores"].query("part == @system.name")
     rows = systems.part(Context(ROOT), system)["scores"]
     keys = ["measure", "query_id"]
     both = stored.merge(rows, on=keys, validate="one_to_one")

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkstudy.base.spans import Span
+from chunkstudy.core.spans import Span
 from chunkstudy.studies import boundary_signals as study
 from chunkstudy.studies.boundary_signals import areas, roc, signals, texts
 from chunkstudy.studies.boundary_signals.reader import CausalReader, Floats, Read

@@ -16,19 +16,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from chunkstudy.base.places import Places
-from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.base.spans import Chunks, Collection, Span
-from chunkstudy.commands.cli import app
+from chunkstudy.cli.main import app
+from chunkstudy.core.places import Places
+from chunkstudy.core.protocols import CORRECTED
+from chunkstudy.core.spans import Chunks, Collection, Span
 from chunkstudy.evaluation import trec
 from chunkstudy.evaluation.measures import first_hit
 from chunkstudy.evaluation.retrieval import chunks as retrieval
-from chunkstudy.runs import rankings, records, rescore
-from chunkstudy.runs.chunking import build_chunker
-from chunkstudy.runs.conditions import MINILM, Condition
-from chunkstudy.runs.library import Library
-from chunkstudy.runs.run import evaluate
-from chunkstudy.runs.store import VectorStore
+from chunkstudy.pipeline import rankings, records, rescore
+from chunkstudy.pipeline.chunking import build_chunker
+from chunkstudy.pipeline.conditions import MINILM, Condition
+from chunkstudy.pipeline.record_store import Library
+from chunkstudy.pipeline.run import evaluate
+from chunkstudy.pipeline.vector_store import VectorStore
 from tests import check_runs, small_study
 from tests.check_runs import DIFFERENT, NOT_CHECKED, against_record, without_vectors
 from tests.small_study import GRADED, MANY
@@ -43,7 +43,9 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
     """A study of made collections, recorded by an encoder of which nothing else is known."""
     collections = {"builtin": small_study.MANY, "builtin-graded": small_study.GRADED}
     for module in ("rescore", "run"):
-        monkeypatch.setattr(f"chunkstudy.runs.{module}.load_collection", collections.__getitem__)
+        monkeypatch.setattr(
+            f"chunkstudy.pipeline.{module}.load_collection", collections.__getitem__
+        )
     monkeypatch.setattr(check_runs, "load_collection", collections.__getitem__)
     places = Places(tmp_path)
     for one in (SPANS, DOCUMENTS, CLUSTERED):

@@ -14,7 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from chunkstudy.base.protocols import (
+from chunkstudy.chunkers.table import CHUNKERS, ChunkerEntry
+from chunkstudy.collections.registry import load_collection
+from chunkstudy.core.protocols import (
     AS_PUBLISHED_CHROMA,
     AS_PUBLISHED_IELAB,
     AS_PUBLISHED_JINA,
@@ -22,7 +24,7 @@ from chunkstudy.base.protocols import (
     PROTOCOLS,
     Protocol,
 )
-from chunkstudy.base.spans import (
+from chunkstudy.core.spans import (
     Chunker,
     Collection,
     Document,
@@ -32,15 +34,13 @@ from chunkstudy.base.spans import (
     Span,
     chunk_documents,
 )
-from chunkstudy.base.tokens import counter
-from chunkstudy.chunkers.table import CHUNKERS, ChunkerEntry
-from chunkstudy.collections.registry import load_collection
-from chunkstudy.runs import chunking
-from chunkstudy.runs.chunking import LocateError, build_chunker, cut, locate
-from chunkstudy.runs.conditions import MINILM, Condition, parse_chunker
-from chunkstudy.runs.requirements import reason_not_run
-from chunkstudy.runs.run import evaluate
-from chunkstudy.runs.store import VectorStore
+from chunkstudy.core.tokens import counter
+from chunkstudy.pipeline import chunking
+from chunkstudy.pipeline.chunking import LocateError, build_chunker, cut, locate
+from chunkstudy.pipeline.conditions import MINILM, Condition, parse_chunker
+from chunkstudy.pipeline.requirements import reason_not_run
+from chunkstudy.pipeline.run import evaluate
+from chunkstudy.pipeline.vector_store import VectorStore
 from tests import small_study
 from tests.made_needs import PROSE, asking, hashed, replies
 

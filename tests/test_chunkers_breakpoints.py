@@ -9,12 +9,12 @@ from itertools import pairwise
 
 import pytest
 
-from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.base.spans import Drawn, Span
 from chunkstudy.chunkers.breakpoints import ASKED, KINDS, Kind, beginnings, chunk
 from chunkstudy.chunkers.propositions import statements
+from chunkstudy.core.protocols import CORRECTED
+from chunkstudy.core.spans import Drawn, Span
 from chunkstudy.llm.interface import Request
-from chunkstudy.runs.chunking import build_chunker
+from chunkstudy.pipeline.chunking import build_chunker
 from tests.made_needs import asking
 
 TEXT = "Ada wrote it in 1843.\n\nShe was ill then and stayed at home.\n\nNobody read it for years."

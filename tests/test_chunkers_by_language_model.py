@@ -14,24 +14,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkstudy.base.protocols import PROTOCOLS
-from chunkstudy.base.spans import Collection, Drawn
 from chunkstudy.chunkers import llm_windows
-from chunkstudy.chunkers.llm_windows import (
-    ATTEMPTS,
-    numbers,
-    official_numbers,
-    splits,
-    window,
-)
+from chunkstudy.chunkers.llm_windows import ATTEMPTS, numbers, official_numbers, splits, window
 from chunkstudy.chunkers.lumberchunker import answer, ielab, ielab_answer
 from chunkstudy.chunkers.random_boundaries import any_candidate
 from chunkstudy.collections.registry import load_collection
+from chunkstudy.core.protocols import PROTOCOLS
+from chunkstudy.core.spans import Collection, Drawn
 from chunkstudy.llm.interface import Request
 from chunkstudy.llm.prices import Budget, BudgetError
-from chunkstudy.runs.chunking import build_chunker, cut, shown_by_sentence
-from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.requirements import reason_not_run
+from chunkstudy.pipeline.chunking import build_chunker, cut, shown_by_sentence
+from chunkstudy.pipeline.conditions import Condition
+from chunkstudy.pipeline.requirements import reason_not_run
 from tests import api_server
 from tests.api_server import Asked
 from tests.made_needs import asking, replied

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chunkstudy.base.protocols import AS_PUBLISHED_IELAB, AS_PUBLISHED_JINA, CORRECTED
-from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers import passages, semantic
 from chunkstudy.chunkers.structure import pieces, sentences
 from chunkstudy.collections import beir
-from chunkstudy.runs.chunking import build_chunker
+from chunkstudy.core.protocols import AS_PUBLISHED_IELAB, AS_PUBLISHED_JINA, CORRECTED
+from chunkstudy.core.tokens import counter
+from chunkstudy.pipeline.chunking import build_chunker
 from tests.made_needs import PROSE, hashed
 
 TEXTS = st.text(st.sampled_from("ab C.!?\n\"'"), max_size=120)

@@ -8,19 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from langchain_text_splitters import RecursiveCharacterTextSplitter
 
-from chunkstudy.base.spans import Span
-from chunkstudy.base.tokens import (
-    TokenCounter,
-    cl100k,
-    cl100k_tokens,
-    counter,
-    without_surrogates,
-)
 from chunkstudy.chunkers import structure
 from chunkstudy.chunkers.structure import sections
 from chunkstudy.chunkers.table import CHUNKERS
-from chunkstudy.commands.evaluate import KINDS
-from chunkstudy.runs.conditions import parse_chunker
+from chunkstudy.cli.evaluate_commands import KINDS
+from chunkstudy.core.spans import Span
+from chunkstudy.core.tokens import TokenCounter, cl100k, cl100k_tokens, counter, without_surrogates
+from chunkstudy.pipeline.conditions import parse_chunker
 
 TEXTS = st.text(
     st.one_of(st.sampled_from("ab .?!\n\r\t\0\ufeff\u0301é世😀\ud800"), st.characters()),

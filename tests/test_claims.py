@@ -14,19 +14,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chunkstudy.base.places import Places
+from chunkstudy.core.places import Places
+from chunkstudy.notebook import claims
+from chunkstudy.notebook.claims import Claim, ClaimError, rows, verdict
+from chunkstudy.notebook.runs import Runs
+from chunkstudy.pipeline import experiment_tables, facts
 from chunkstudy.published import cells
 from chunkstudy.published.cells import CellError, Fact, Statement
 from chunkstudy.published.sources import WORKS
-from chunkstudy.runs import facts, study_results
 from chunkstudy.studies.chroma import claims as chroma
 from chunkstudy.studies.chroma.tables import counts_beside_published
 from chunkstudy.studies.jina import bidirectionality
 from chunkstudy.studies.jina import claims as jina
 from chunkstudy.studies.taxonomy import claims as taxonomy
-from chunkstudy.study import claims
-from chunkstudy.study.claims import Claim, ClaimError, rows, verdict
-from chunkstudy.study.runs import Runs
 
 ROOT = Places(Path(__file__).parents[1])
 HEADER = "id,work,place,sentence,fair,strict,numbers,basis,needs,page"
@@ -172,10 +172,10 @@ def test_every_listed_claim_is_judged_once_or_open_and_no_other_is_judged() -> N
 LISTED = cells.statements(ROOT)
 PUBLISHED = cells.frame(cell for cell in cells.read(ROOT) if cell.work != "mteb")
 CODE = cells.facts(ROOT)
-LENGTHS = study_results.read(ROOT, "document-lengths", "characters")
+LENGTHS = experiment_tables.read(ROOT, "document-lengths", "characters")
 LEDGER = pd.read_csv(ROOT.results / "tables" / "claims.csv").groupby("id")["verdict"].agg(" ".join)
 CORPORA = facts.read(ROOT, "chroma_counts")
-MADE = study_results.tables(ROOT, "generated-questions")
+MADE = experiment_tables.tables(ROOT, "generated-questions")
 QUESTIONS = {"counts": MADE["counts"], "similarity": MADE["released"]}
 Code = Mapping[str, Fact]
 

@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from chunkstudy.base import places
-from chunkstudy.base.spans import Collection
-from chunkstudy.commands import cli
-from chunkstudy.publish import planned
-from chunkstudy.runs import conditions, records, running
-from chunkstudy.runs import run as one_condition
-from chunkstudy.runs.conditions import MINILM, Condition
-from chunkstudy.runs.requirements import reason_not_run
-from chunkstudy.runs.running import tasks_of
+from chunkstudy.cli import main
+from chunkstudy.core import places
+from chunkstudy.core.spans import Collection
+from chunkstudy.pipeline import conditions, records, scheduler
+from chunkstudy.pipeline import run as one_condition
+from chunkstudy.pipeline.conditions import MINILM, Condition
+from chunkstudy.pipeline.requirements import reason_not_run
+from chunkstudy.pipeline.scheduler import tasks_of
+from chunkstudy.release import grid
 
 HEAVY = ("torch", "transformers", "scipy", "nltk", "matplotlib", "statsmodels", "papermill")
 """Libraries that take seconds to import and that `list` and `--help` need nothing of."""
@@ -25,12 +25,12 @@ OUTSIDE = f"builtin/sentence-3/{MINILM}/contextualized-64/corrected"
 
 
 def invoke(*arguments: str) -> tuple[int, str]:
-    done = CliRunner().invoke(cli.app, list(arguments))
+    done = CliRunner().invoke(main.app, list(arguments))
     return done.exit_code, done.output
 
 
 def test_importing_the_command_line_loads_no_heavy_library() -> None:
-    code = f"import sys, chunkstudy.commands.cli; print([m for m in {HEAVY} if m in sys.modules])"
+    code = f"import sys, chunkstudy.cli.main; print([m for m in {HEAVY} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
@@ -72,7 +72,7 @@ ONE = Condition("builtin", "sentence-20", "none", "none", "corrected")
 
 
 def test_a_task_is_what_shares_a_collection_and_an_encoder_with_its_window() -> None:
-    study = planned.conditions(places.find())
+    study = grid.conditions(places.find())
     tasks = tasks_of(study)
     assert sorted(c for task in tasks for c in task) == sorted(study)
     kinds = [{(c.collection, c.encoder) for c in task} for task in tasks]
@@ -126,7 +126,7 @@ def test_a_scheduler_that_does_not_answer_is_said_in_one_sentence(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     pytest.importorskip("distributed")
-    monkeypatch.setattr(running, "PATIENCE", 0.2)
+    monkeypatch.setattr(scheduler, "PATIENCE", 0.2)
     code, output = invoke("run", "--only", str(ONE), "--dask", "127.0.0.1:9")
     assert code == 1
     assert "chunkstudy: no Dask scheduler answers at 127.0.0.1:9; start one with" in output

@@ -13,10 +13,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from chunkstudy.base import sources
-from chunkstudy.base.places import Places
-from chunkstudy.base.sources import SourceError
-from chunkstudy.base.spans import Collection, Document, Judgment, Query
+from chunkstudy.cli import main
 from chunkstudy.collections import (
     beir,
     builtin,
@@ -26,10 +23,13 @@ from chunkstudy.collections import (
     qmsum,
     registry,
 )
-from chunkstudy.commands import cli
+from chunkstudy.core import sources
+from chunkstudy.core.places import Places
+from chunkstudy.core.sources import SourceError
+from chunkstudy.core.spans import Collection, Document, Judgment, Query
 from chunkstudy.evaluation.measures.ranking import judged_documents
-from chunkstudy.runs.conditions import MINILM, Condition
-from chunkstudy.runs.requirements import reason_not_run
+from chunkstudy.pipeline.conditions import MINILM, Condition
+from chunkstudy.pipeline.requirements import reason_not_run
 
 
 @pytest.mark.real_data
@@ -100,7 +100,7 @@ def test_a_new_collection_takes_one_entry(monkeypatch: pytest.MonkeyPatch) -> No
     assert condition.task == "in_corpus"
     assert reason_not_run(condition) is None
     assert registry.find(condition.collection).load().name == "new"
-    assert "2 documents" in CliRunner().invoke(cli.app, ["fetch", "new"]).output
+    assert "2 documents" in CliRunner().invoke(main.app, ["fetch", "new"]).output
 
 
 CORPUS = {

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkstudy.base import folding, sources
-from chunkstudy.base.spans import Collection
 from chunkstudy.collections import gutenqa, released
 from chunkstudy.collections.released import Pieces, ReleasedError, align
+from chunkstudy.core import folding, sources
+from chunkstudy.core.spans import Collection
 
 
 def _paragraph(book: int, place: int, text: str, name: str = "A") -> dict[str, object]:

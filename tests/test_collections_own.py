@@ -17,12 +17,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from chunkstudy.base.folding import folded, in_short, is_blank
-from chunkstudy.base.sources import SourceError
-from chunkstudy.base.spans import SpanError
-from chunkstudy.collections import own, own_documents, own_formats, own_questions, quoted, registry
-from chunkstudy.collections.own_questions import Question, Quotation
-from chunkstudy.commands.cli import app
+from chunkstudy.cli.main import app
+from chunkstudy.collections import (
+    quoted,
+    registry,
+    user_collections,
+    user_documents,
+    user_formats,
+    user_questions,
+)
+from chunkstudy.collections.user_questions import Question, Quotation
+from chunkstudy.core.folding import folded, in_short, is_blank
+from chunkstudy.core.sources import SourceError
+from chunkstudy.core.spans import SpanError
 
 TEXT = "Rye is sown in autumn. Oats are sown in spring. Rye is cut first."
 
@@ -46,8 +53,8 @@ def test_questions_are_read_as_they_were_written(
         for i, (text, at) in enumerate(drawn)
     ]
     path = tmp_path_factory.mktemp("drawn") / "questions.jsonl"
-    own_questions.write(path, questions)
-    assert list(own_questions.parse(path).values()) == questions
+    user_questions.write(path, questions)
+    assert list(user_questions.parse(path).values()) == questions
 
 
 def test_the_registry_finds_a_collection_of_ones_own(
@@ -59,7 +66,7 @@ def test_the_registry_finds_a_collection_of_ones_own(
     (tmp_path / "farm" / "documents").mkdir(parents=True)
     (tmp_path / "farm" / "documents" / "grain.md").write_text(TEXT, encoding="utf-8")
     question = Question(id="1", question="When?", excerpts=(Quotation(text="autumn"),))
-    own_questions.write(tmp_path / "farm" / "questions.jsonl", [question])
+    user_questions.write(tmp_path / "farm" / "questions.jsonl", [question])
     entry = registry.find("farm")
     assert entry.task == "token_overlap" and len(entry.load().queries) == 1
     for name in ("..", "../farm", "farm/", ""):
@@ -71,7 +78,7 @@ def test_the_registry_finds_a_collection_of_ones_own(
 def test_an_excerpt_is_found_in_every_place_where_it_stands(text: str, said: str) -> None:
     texts = {"y": f"_{text}"} | ({} if is_blank(text) else {"x": text})
     try:
-        judged = own.read(texts, [{"question": "?", "excerpts": [said]}])
+        judged = user_collections.read(texts, [{"question": "?", "excerpts": [said]}])
     except SpanError:
         assert is_blank(said) or all(said not in text for text in texts.values())
         return
@@ -99,7 +106,7 @@ LOST: list[dict[str, object]] = [
 
 
 def test_what_cannot_be_placed_is_counted_and_its_lines_are_named() -> None:
-    judged = own.read({"a": TEXT}, LOST)
+    judged = user_collections.read({"a": TEXT}, LOST)
     assert [query.id for query in judged.collection.queries] == ["1", "both", "4", "8"]
     (joined,) = (j for j in judged.collection.judgments if j.query == "8")
     assert (joined.start, joined.end) == (40, 51) and joined not in judged.copies
@@ -130,14 +137,16 @@ MILL = "The mill’s wheel — of “oak” — turns by\nday. Cafe\u0301 and wa
     ],
 )
 def test_an_excerpt_is_found_whatever_its_form_and_counted(words: str) -> None:
-    judged = own.read({"a": MILL, "b": "Cows."}, [{"question": "?", "excerpts": [words]}])
+    judged = user_collections.read(
+        {"a": MILL, "b": "Cows."}, [{"question": "?", "excerpts": [words]}]
+    )
     (place,) = judged.collection.judgments
     assert quoted.same_but_for_form(MILL[place.start : place.end], words)
     assert "1 of 1 excerpts were found only with other white space" in " ".join(judged.notes)
 
 
 def test_letter_by_letter_comes_first() -> None:
-    judged = own.read({"a": "Oak. oak."}, [{"question": "?", "excerpts": ["oak."]}])
+    judged = user_collections.read({"a": "Oak. oak."}, [{"question": "?", "excerpts": ["oak."]}])
     assert [(j.start, j.end) for j in judged.collection.judgments] == [(5, 9)]
     assert not judged.notes
 
@@ -149,7 +158,7 @@ def test_blanks_are_neither_excerpt_nor_question(blank: str) -> None:
         {"question": blank or " ", "excerpts": ["The mill"]},
         {"question": "cows", "excerpts": ["Cows."]},
     ]
-    judged = own.read({"a": MILL, "b": "Cows."}, lines)
+    judged = user_collections.read({"a": MILL, "b": "Cows."}, lines)
     assert [query.text for query in judged.collection.queries] == ["cows"]
     assert "since they are blank" in " ".join(judged.notes)
 
@@ -158,16 +167,16 @@ def test_a_twin_that_is_left_out_keeps_its_judgments() -> None:
     documents = {"a": "The mill.", "b": "The mill.", "c": "Cows."}
     lines = [{"question": "mill", "documents": {"a": 1, "b": 2}},
              {"question": "cows", "documents": {"c": 1}}]  # fmt: skip
-    judged = own.read(documents, lines)
+    judged = user_collections.read(documents, lines)
     graded = [(j.document, j.grade) for j in judged.collection.judgments]
     assert graded == [("a", 2), ("c", 1)] and not judged.collection.absent
     quoted_twin = [{"question": "?", "excerpts": [{"document": "b", "start": 0, "end": 3}]}]
-    assert own.read(documents, quoted_twin).collection.judgments[0].document == "a"
+    assert user_collections.read(documents, quoted_twin).collection.judgments[0].document == "a"
 
 
 def test_names_that_are_no_utf_8_are_written_as_urls_write_them(tmp_path: Path) -> None:
     (tmp_path / os.fsdecode(b"caf\xe9.md")).write_bytes(b"The well.")
-    documents = own_documents.read(tmp_path)
+    documents = user_documents.read(tmp_path)
     assert [document.id for document in documents.documents] == ["caf%E9.md"]
 
 
@@ -180,7 +189,7 @@ def test_links_are_followed_once_and_a_broken_one_is_said(tmp_path: Path) -> Non
     (folder / "linked").symlink_to(elsewhere)
     (folder / "again").symlink_to(folder)
     (folder / "broken.md").symlink_to(tmp_path / "nothing")
-    documents = own_documents.read(folder)
+    documents = user_documents.read(folder)
     assert [document.text for document in documents.documents] == ["The mill."]
     assert documents.left_out == {"broken.md": "a link to nothing"}
 
@@ -285,36 +294,36 @@ READ = {
 def test_a_format_is_read_as_a_reader_sees_it(name: str, tmp_path: Path) -> None:
     content, beginning = READ[name]
     (tmp_path / name).write_bytes(content)
-    (document,) = own_documents.read(tmp_path).documents
+    (document,) = user_documents.read(tmp_path).documents
     assert document.text.strip().startswith(beginning)
     assert not any(unseen in document.text for unseen in ("var rye", "base64", "unseen", "<"))
 
 
 def test_tables_and_captions_of_a_web_page_stay() -> None:
-    text = own_formats.read(own_formats.HTML, HTML)
+    text = user_formats.read(user_formats.HTML, HTML)
     assert "| oats | March |" in text and "a field" in text
 
 
 def test_a_small_table_leaves_other_readers_their_long_cells() -> None:
-    own_formats.read(own_formats.TABLE, b"a,b\n1,2\n")
+    user_formats.read(user_formats.TABLE, b"a,b\n1,2\n")
     assert csv.field_size_limit() >= 131_072
 
 
 LEFT_OUT = {
-    "more/again.md": (b"Rye is sown in autumn.", own_documents.REPEATED),
-    "empty.md": (b"", own_documents.EMPTY),
-    "blank.md": (b" \n\t", own_documents.EMPTY),
-    "x.bin": (b"x\0y", own_documents.BINARY),
-    "umlaut.txt": ("Käse".encode("latin-1"), own_documents.ENCODING),
-    "large.csv": (b"x" * (own_documents.LARGEST + 1), own_documents.LARGE),
+    "more/again.md": (b"Rye is sown in autumn.", user_documents.REPEATED),
+    "empty.md": (b"", user_documents.EMPTY),
+    "blank.md": (b" \n\t", user_documents.EMPTY),
+    "x.bin": (b"x\0y", user_documents.BINARY),
+    "umlaut.txt": ("Käse".encode("latin-1"), user_documents.ENCODING),
+    "large.csv": (b"x" * (user_documents.LARGEST + 1), user_documents.LARGE),
     "torn.pdf": (READ["book.pdf"][0][:40], "damaged, or no PDF file"),
-    "scanned.pdf": (pdf(" "), own_formats.NO_TEXT),
+    "scanned.pdf": (pdf(" "), user_formats.NO_TEXT),
     "torn.docx": (word()[:-30], "damaged, or no Word file"),
     "torn.ipynb": (NOTEBOOK[:-9], "damaged, or no notebook file"),
-    "empty.html": (b" \n", own_documents.EMPTY),
-    "empty.csv": (b"", own_documents.EMPTY),
-    "umlaut.csv": ("crop\nGemüse\n".encode("latin-1"), own_documents.ENCODING),
-    "field.svg": (b"<svg/>", own_formats.NO_DOCUMENT),
+    "empty.html": (b" \n", user_documents.EMPTY),
+    "empty.csv": (b"", user_documents.EMPTY),
+    "umlaut.csv": ("crop\nGemüse\n".encode("latin-1"), user_documents.ENCODING),
+    "field.svg": (b"<svg/>", user_formats.NO_DOCUMENT),
     "deep.html": (b"<div>" * 50_000 + b"rye", "damaged, or no HTML file"),
 }
 
@@ -326,7 +335,7 @@ def test_what_holds_no_text_is_left_out_with_its_reason(name: str, tmp_path: Pat
     for path, written in (files | {".hidden": b"secret", name: content}).items():
         (tmp_path / path).parent.mkdir(exist_ok=True)
         (tmp_path / path).write_bytes(written)
-    read = own_documents.read(tmp_path)
+    read = user_documents.read(tmp_path)
     assert [document.id for document in read.documents] == ["farm.md"]
     assert read.left_out == {name: reason}
 
@@ -339,9 +348,9 @@ def test_without_the_extra_its_formats_are_left_out_and_the_extra_is_named(
         monkeypatch.setitem(sys.modules, f"{library}.{library}", None)
     for name, (content, _) in READ.items():
         (tmp_path / name).write_bytes(content)
-    read = own_documents.read(tmp_path)
+    read = user_documents.read(tmp_path)
     assert {document.id for document in read.documents} == {"crops.csv", "long.csv", "notes.ipynb"}
-    assert set(read.left_out.values()) == {own_formats.NEEDS}
+    assert set(read.left_out.values()) == {user_formats.NEEDS}
 
 
 def test_an_excerpt_is_judged_where_it_stands_in_the_text_and_its_page_is_known(
@@ -349,8 +358,8 @@ def test_an_excerpt_is_judged_where_it_stands_in_the_text_and_its_page_is_known(
 ) -> None:
     (tmp_path / "book.pdf").write_bytes(READ["book.pdf"][0])
     asked = {"question": "When are oats cut?", "excerpts": ["Oats are cut."]}
-    (judgment,) = own.read(tmp_path, [asked]).collection.judgments
-    (document,) = own_documents.read(tmp_path).documents
+    (judgment,) = user_collections.read(tmp_path, [asked]).collection.judgments
+    (document,) = user_documents.read(tmp_path).documents
     assert document.text[judgment.start : judgment.end] == "Oats are cut."
-    assert own_formats.page(document.text, judgment.start) == 2
-    assert own_formats.page(document.text, 0) == 1 and own_formats.page("no pages", 3) == 0
+    assert user_formats.page(document.text, judgment.start) == 2
+    assert user_formats.page(document.text, 0) == 1 and user_formats.page("no pages", 3) == 0

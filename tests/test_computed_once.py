@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 
 from chunkstudy import evaluate
-from chunkstudy.base import tokens
 from chunkstudy.chunkers.table import CHUNKERS
+from chunkstudy.core import tokens
 from chunkstudy.encoders.states import StateEncoder
-from chunkstudy.studies.own_documents.comparison import Evaluation, screen
-from chunkstudy.studies.own_documents.estimate import estimate
-from chunkstudy.studies.own_documents.evaluate import prepared
+from chunkstudy.user_data.comparison import Evaluation, screen
+from chunkstudy.user_data.estimate import estimate
+from chunkstudy.user_data.evaluate import prepared
 from tests.test_reranking import words_shared
 
 DOCUMENTS = {

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.base.spans import Collection, Document, chunk_documents
 from chunkstudy.chunkers import contexts, expected_requests
 from chunkstudy.chunkers.structure import sentences
+from chunkstudy.core.protocols import CORRECTED
+from chunkstudy.core.spans import Collection, Document, chunk_documents
 from chunkstudy.llm.interface import Reply
-from chunkstudy.runs.conditions import EmbeddingMethod, parse_method
-from chunkstudy.runs.encoding import encode
-from chunkstudy.runs.store import VectorStore
+from chunkstudy.pipeline.conditions import EmbeddingMethod, parse_method
+from chunkstudy.pipeline.encoding import encode
+from chunkstudy.pipeline.vector_store import VectorStore
 from tests.small_study import Letters
 
 SMOLLM = "local__QuantFactory__SmolLM2-135M-Instruct-GGUF"

@@ -12,8 +12,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.base.spans import (
+from chunkstudy.chunkers.passages import paragraphs
+from chunkstudy.chunkers.random_boundaries import anywhere, at_units, generator, nearest
+from chunkstudy.core.protocols import CORRECTED
+from chunkstudy.core.spans import (
     Chunks,
     Collection,
     Document,
@@ -22,15 +24,13 @@ from chunkstudy.base.spans import (
     Span,
     chunk_documents,
 )
-from chunkstudy.base.tokens import cl100k_offsets
-from chunkstudy.chunkers.passages import paragraphs
-from chunkstudy.chunkers.random_boundaries import anywhere, at_units, generator, nearest
+from chunkstudy.core.tokens import cl100k_offsets
 from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, TokenOverlap, to_tokens
 from chunkstudy.evaluation.retrieval.chunks import Ranking
-from chunkstudy.runs.chunking import build_chunker
-from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.steps import Vectors
-from chunkstudy.runs.study_runs import Context
+from chunkstudy.pipeline.chunking import build_chunker
+from chunkstudy.pipeline.conditions import Condition
+from chunkstudy.pipeline.experiments import Context
+from chunkstudy.pipeline.steps import Vectors
 from chunkstudy.studies.controls import equal_budget as study
 from chunkstudy.studies.language_models import window_answers
 

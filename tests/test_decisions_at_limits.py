@@ -10,22 +10,22 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from chunkstudy.base.protocols import (
+from chunkstudy.chunkers import semantic
+from chunkstudy.core.protocols import (
     AS_PUBLISHED_CHROMA,
     AS_PUBLISHED_IELAB,
     AS_PUBLISHED_JINA,
     CORRECTED,
     Protocol,
 )
-from chunkstudy.base.spans import Collection, Document, Judgment, Query, chunk_documents
-from chunkstudy.chunkers import semantic
+from chunkstudy.core.spans import Collection, Document, Judgment, Query, chunk_documents
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.retrieval import small_to_large
 from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Ranking
 from chunkstudy.evaluation.statistics.differences import Pair, differences
 from chunkstudy.evaluation.statistics.testing import clustered_means
-from chunkstudy.runs import scoring
-from chunkstudy.study.scores import Scores
+from chunkstudy.notebook.scores import Scores
+from chunkstudy.pipeline import scoring
 
 N = 40
 MEASURE = "DCG@10"

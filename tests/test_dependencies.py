@@ -13,7 +13,7 @@ from pathlib import Path
 
 from chunkstudy.encoders import models
 from chunkstudy.llm.causal_models import MODELS, SMOLLM
-from chunkstudy.runs.conditions import MINILM
+from chunkstudy.pipeline.conditions import MINILM
 
 ROOT = Path(__file__).parents[1]
 
@@ -114,7 +114,7 @@ class Refused(importlib.abc.MetaPathFinder):
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 sys.meta_path.insert(0, Refused())
-from chunkstudy.commands.cli import app
+from chunkstudy.cli.main import app
 
 app(sys.argv[2:])
 """

@@ -15,11 +15,11 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from chunkstudy.base import places
+from chunkstudy.cli import main
 from chunkstudy.collections import registry
-from chunkstudy.commands import cli
-from chunkstudy.publish import planned
-from chunkstudy.runs import conditions
+from chunkstudy.core import places
+from chunkstudy.pipeline import conditions
+from chunkstudy.release import grid
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / f"{name}.md" for name in ("README", "REPRODUCING", "CONTRIBUTING")]
@@ -35,7 +35,7 @@ SETTING = re.compile(r"[A-Z_]+=\S*")
 NAMED = re.compile(r"^[A-Z]+$")
 """A part of a path that stands for any name, as in results/studies/NAME."""
 NOT_ALONE = ("Missing argument", "Missing option")
-COMMANDS: Any = typer.main.get_command(cli.app)
+COMMANDS: Any = typer.main.get_command(main.app)
 UsageError: Any = typer.BadParameter.__mro__[1]
 """Of the click that typer uses, whichever it is."""
 WAITING = {
@@ -115,7 +115,7 @@ def _fault_of_ours(words: list[str]) -> str | None:
 
 
 def _matches(pattern: str) -> bool:
-    if any(fnmatch.fnmatch(str(one), pattern) for one in planned.conditions(places.find())):
+    if any(fnmatch.fnmatch(str(one), pattern) for one in grid.conditions(places.find())):
         return True
     collection, _, others = pattern.partition("/")
     known = collection in registry.COLLECTIONS  # any other name stands for one of the reader's own
@@ -197,7 +197,7 @@ def here(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_every_command_that_needs_nothing_runs(here: Path, command: str) -> None:
     words = [word.removeprefix("~/") for word in shlex.split(command)]
     small = [one for one in IN_SMALL.get(words[0], []) if one not in words]
-    ended = CliRunner().invoke(cli.app, [*words, *small])
+    ended = CliRunner().invoke(main.app, [*words, *small])
     assert ended.exit_code == 0, f"{ended.output}{ended.exception!r}"
 
 

@@ -17,13 +17,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chunkstudy.base import tokens
-from chunkstudy.base.faults import ModelError
+from chunkstudy.core import tokens
+from chunkstudy.core.faults import ModelError
 from chunkstudy.encoders import models
 from chunkstudy.encoders.api import ApiEncoder, served
 from chunkstudy.encoders.models import ModelSpec
 from chunkstudy.llm.prices import PRICES, BudgetError, Estimate, budget
-from chunkstudy.runs.store import VectorStore
+from chunkstudy.pipeline.vector_store import VectorStore
 from tests import api_server as server
 from tests import loopback
 

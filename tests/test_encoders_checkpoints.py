@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 import torch
 
-from chunkstudy.base.models import MODELS, Architecture, ModelSpec
-from chunkstudy.base.places import Places
+from chunkstudy.core.models import MODELS, Architecture, ModelSpec
+from chunkstudy.core.places import Places
 from chunkstudy.encoders import models
 from chunkstudy.encoders.bert import Bert
 from chunkstudy.encoders.checkpoint import kind, load

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from chunkstudy.base.faults import ModelError
-from chunkstudy.base.files import sha256
-from chunkstudy.base.models import Packed
 from chunkstudy.collections import builtin
+from chunkstudy.core.faults import ModelError
+from chunkstudy.core.files import sha256
+from chunkstudy.core.models import Packed
 from chunkstudy.encoders import four_bits, models
 from chunkstudy.encoders.transformer import TransformerEncoder
 

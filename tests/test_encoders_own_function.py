@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from chunkstudy.base.faults import ModelError
-from chunkstudy.encoders.own_function import FunctionEncoder
-from chunkstudy.runs.store import VectorStore
+from chunkstudy.core.faults import ModelError
+from chunkstudy.encoders.user_function import FunctionEncoder
+from chunkstudy.pipeline.vector_store import VectorStore
 
 TEXTS = ["one", "two words", "one", "", "x \ud83d"]
 

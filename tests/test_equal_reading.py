@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from chunkstudy import evaluate
-from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
-from chunkstudy.base.tokens import cl100k_offsets, counter
-from chunkstudy.commands.cli import app
+from chunkstudy.cli.main import app
+from chunkstudy.core.spans import Chunks, Collection, Document, Judgment, Query
+from chunkstudy.core.tokens import cl100k_offsets, counter
 from chunkstudy.evaluation.measures import excerpts
 from chunkstudy.evaluation.retrieval.chunks import Ranking
-from chunkstudy.studies.own_documents.systems import EvaluationError
+from chunkstudy.user_data.systems import EvaluationError
 
 READ = "tokens that a reader gets"
 NAMES = [f"village{i}" for i in range(24)]

@@ -8,24 +8,24 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from chunkstudy.base.places import Places
 from chunkstudy.chunkers import breakpoints
 from chunkstudy.chunkers.expected_requests import ASKING, of_boundaries
 from chunkstudy.chunkers.table import CHUNKERS
-from chunkstudy.commands import cli
+from chunkstudy.cli import main
+from chunkstudy.core.places import Places
 from chunkstudy.encoders import models
 from chunkstudy.llm.causal_models import SMOLLM
 from chunkstudy.llm.prices import PRICES, Estimate, expected
-from chunkstudy.publish import planned
+from chunkstudy.pipeline.conditions import LARGE, MINILM_512, Condition
+from chunkstudy.pipeline.estimate import lines, of_conditions, size
 from chunkstudy.published import papers
-from chunkstudy.runs.conditions import LARGE, MINILM_512, Condition
-from chunkstudy.runs.estimate import lines, of_conditions, size
+from chunkstudy.release import grid
 
 ROOT = Places(Path(__file__).parents[1])
 
 
 def test_a_line_for_each_condition_and_their_sum() -> None:
-    study = planned.conditions(ROOT)
+    study = grid.conditions(ROOT)
     estimates = of_conditions(study, ROOT)
     *of_each, total = lines(estimates)
     assert len(of_each) == len(study) and set(estimates) == set(study)
@@ -110,11 +110,11 @@ def test_boundaries_are_drawn_for_the_first_condition_that_needs_them(
 ) -> None:
     monkeypatch.setenv("CHUNKSTUDY_ROOT", str(ROOT.root))
     asked = ["estimate", "--only", f"chroma/llm/{LARGE}/pre_embedding/*"]
-    done = CliRunner().invoke(cli.app, asked)
+    done = CliRunner().invoke(main.app, asked)
     first, second, total = done.stdout.splitlines()
     assert first.split("\t")[1] == "1,368 requests, 2,136,704 tokens in and 16,416 out, $4.73"
     assert second.endswith("\tnothing more") and "\t1,368 requests" in total
     recorded = str(Condition("scifact", "fixed-256", MINILM_512, "pre_embedding", "corrected"))
     asked = ["estimate", "--only", recorded]
-    assert CliRunner().invoke(cli.app, asked).stdout.startswith("0 in all")
-    assert CliRunner().invoke(cli.app, [*asked, "--again"]).stdout.startswith(recorded)
+    assert CliRunner().invoke(main.app, asked).stdout.startswith("0 in all")
+    assert CliRunner().invoke(main.app, [*asked, "--again"]).stdout.startswith(recorded)

@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from chunkstudy import evaluate
-from chunkstudy.collections import own
-from chunkstudy.commands.cli import app
-from chunkstudy.studies.own_documents import conclusions
-from chunkstudy.studies.own_documents.evaluate import Evaluation, prepared
+from chunkstudy.cli.main import app
+from chunkstudy.collections import user_collections
+from chunkstudy.user_data import conclusions
+from chunkstudy.user_data.evaluate import Evaluation, prepared
 
 WORDS = [
     *("rye", "oats", "barley", "spelt", "millet", "sorghum"),
@@ -201,13 +201,13 @@ def test_missing_graded_documents_lower_the_ideal(folder: Path, little_model: Pa
 def test_documents_and_questions_are_read_in_whatever_form_they_come(folder: Path) -> None:
     inside = folder / "grains" / "questions.jsonl"
     (folder / "questions.jsonl").rename(inside)
-    found = own.read(folder / "grains", inside)
+    found = user_collections.read(folder / "grains", inside)
     assert len(found.collection.documents) == len(WORDS) and len(found.collection.queries) == 12
     assert "the file of questions (questions.jsonl)" in found.notes[0]
     (folder / "grains" / "out").mkdir()
     for written in ("evaluation.json", "index.html"):
         (folder / "grains" / "out" / written).write_text("{}", encoding="utf-8")
-    again = own.read(folder / "grains")
+    again = user_collections.read(folder / "grains")
     assert again.collection.documents == found.collection.documents
     assert again.notes[0].endswith(
         "written by chunkstudy (out); 1 left out, the file of questions (questions.jsonl)."
@@ -216,14 +216,14 @@ def test_documents_and_questions_are_read_in_whatever_form_they_come(folder: Pat
     made.mkdir()
     inside.rename(made / "questions.jsonl")
     (folder / "grains").rename(made / "documents")
-    assert own.read(made).collection == replace(found.collection, name="made")
+    assert user_collections.read(made).collection == replace(found.collection, name="made")
     lines = [
         {"id": "a", "title": "On rye", "text": document("rye")},
         {"_id": 7, "text": document("oats")},
         {"id": "empty", "text": " "},
     ]
     asked = [{"question": "?", "excerpts": [{"document": "a", "start": 4, "end": 7}]}]
-    found = own.read(write(folder / "grains.jsonl", lines), asked)
+    found = user_collections.read(write(folder / "grains.jsonl", lines), asked)
     assert [one.id for one in found.collection.documents] == ["7", "a"]
     (judgment,) = found.collection.judgments
     text = found.collection.documents[1].text
@@ -246,7 +246,7 @@ def test_a_folder_in_beirs_form_brings_its_own_questions(folder: Path, little_mo
     found = run(folder, little_model, documents=beir, questions=None, chunkers=["none"])
     assert found.table["n"].iloc[0] == 2 and found.table["score"].iloc[0] <= 0.5
     assert "1 judged documents are missing" in found.notes[0]
-    other = own.read(beir, [{"question": "?", "documents": ["rye"]}])
+    other = user_collections.read(beir, [{"question": "?", "documents": ["rye"]}])
     assert len(other.collection.documents) == len(WORDS) and other.notes == ()
 
 
@@ -299,7 +299,7 @@ def test_what_is_needed_is_never_fewer_than_what_did_not_tell(
 
 
 def test_a_budget_hands_every_way_as_many_tokens(folder: Path, little_model: Path) -> None:
-    from chunkstudy.base.tokens import counter
+    from chunkstudy.core.tokens import counter
 
     ways = ["none", "recursive-40-0"]
     whole = run(folder, little_model, chunkers=ways, budget=100_000)

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from chunkstudy.commands import cli
+from chunkstudy.cli import main
 from chunkstudy.llm.prices import budget
-from chunkstudy.runs import records
-from chunkstudy.runs import run as running
-from chunkstudy.runs.conditions import LARGE, Condition
+from chunkstudy.pipeline import records
+from chunkstudy.pipeline import run as running
+from chunkstudy.pipeline.conditions import LARGE, Condition
 from tests import api_server as server
 from tests.small_study import tree
 
@@ -32,7 +32,7 @@ class World:
         """`chunkstudy run` as another process would see it."""
         self.forget()
         only = [part for one in conditions for part in ("--only", str(one))]
-        done = CliRunner().invoke(cli.app, ["run", *only])
+        done = CliRunner().invoke(main.app, ["run", *only])
         return done.exit_code, done.output
 
     def forget(self) -> None:

@@ -15,20 +15,20 @@ from hypothesis import strategies as st
 
 import chunkstudy
 from chunkstudy import chunk, collection, compare, encode, score, search
-from chunkstudy.base import places
-from chunkstudy.base.places import Places
-from chunkstudy.base.protocols import AS_PUBLISHED_IELAB, AS_PUBLISHED_JINA, CORRECTED, Protocol
-from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query, chunk_documents
+from chunkstudy.core import places
+from chunkstudy.core.places import Places
+from chunkstudy.core.protocols import AS_PUBLISHED_IELAB, AS_PUBLISHED_JINA, CORRECTED, Protocol
+from chunkstudy.core.spans import Chunks, Collection, Document, Judgment, Query, chunk_documents
 from chunkstudy.encoders.contextualized import Frame, Layout, packed
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.runs import encoding, records, scoring, steps
-from chunkstudy.runs import run as running
-from chunkstudy.runs.chunking import build_chunker
-from chunkstudy.runs.conditions import MINILM, Condition, ConditionError, EmbeddingMethod, parse
-from chunkstudy.runs.library import Library
-from chunkstudy.runs.run import evaluate
-from chunkstudy.runs.steps import StepError, Vectors, handed_over, words
-from chunkstudy.runs.store import VectorStore
+from chunkstudy.pipeline import encoding, records, scoring, steps
+from chunkstudy.pipeline import run as running
+from chunkstudy.pipeline.chunking import build_chunker
+from chunkstudy.pipeline.conditions import MINILM, Condition, ConditionError, EmbeddingMethod, parse
+from chunkstudy.pipeline.record_store import Library
+from chunkstudy.pipeline.run import evaluate
+from chunkstudy.pipeline.steps import StepError, Vectors, handed_over, words
+from chunkstudy.pipeline.vector_store import VectorStore
 from chunkstudy.studies.taxonomy.packed_windows import beside, fewest
 from tests import small_training
 

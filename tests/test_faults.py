@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from chunkstudy.base.faults import REMEDIES
-from chunkstudy.commands.failing import one_sentence
+from chunkstudy.cli.cli_errors import one_sentence
+from chunkstudy.core.faults import REMEDIES
 from chunkstudy.llm.recordings import contents
 from tests import api_server, forking, mounts
 from tests.fault_scenes import AT_ONCE, REQUESTS, vectors

@@ -21,22 +21,22 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner, Result
 
 from chunkstudy import evaluate
-from chunkstudy.commands.cli import app
+from chunkstudy.cli.main import app
 from chunkstudy.evaluation.statistics.differences import Pair, differences
-from chunkstudy.studies.own_documents import output
-from chunkstudy.studies.own_documents.baseline import load_baseline
-from chunkstudy.studies.own_documents.comparison import Evaluation
-from chunkstudy.studies.own_documents.gate import (
+from chunkstudy.user_data import output
+from chunkstudy.user_data.baseline import load_baseline
+from chunkstudy.user_data.comparison import Evaluation
+from chunkstudy.user_data.gate import (
     NOT_WORSE,
     UNDECIDED,
     WORSE,
     compare_to_baseline,
     questions_needed,
 )
-from chunkstudy.studies.own_documents.gated import evaluate_gated
-from chunkstudy.studies.own_documents.question_identity import QuestionIdentity, pair_questions
-from chunkstudy.studies.own_documents.recommendation import Recommendation
-from chunkstudy.studies.own_documents.systems import EvaluationError
+from chunkstudy.user_data.gated import evaluate_gated
+from chunkstudy.user_data.question_identity import QuestionIdentity, pair_questions
+from chunkstudy.user_data.recommendation import Recommendation
+from chunkstudy.user_data.systems import EvaluationError
 
 ROOMS = 30
 DEFAULT = "build/evaluations/docs"
@@ -636,7 +636,7 @@ def test_a_plain_run_that_is_killed_leaves_no_folder_that_passes_for_a_whole_eva
     accept("--output", "base")
     with monkeypatch.context() as patch:
         patch.setattr(
-            "chunkstudy.studies.own_documents.report.write",
+            "chunkstudy.user_data.report.write",
             lambda *_: (_ for _ in ()).throw(KeyboardInterrupt),
         )
         with pytest.raises(KeyboardInterrupt):
@@ -706,7 +706,7 @@ def fake(scores: Sequence[float], documents: Sequence[str] | None = None) -> Any
 def decided(
     now: Sequence[float], before: Sequence[float], max_drop: float = 5, **options: Any
 ) -> Any:
-    from chunkstudy.studies.own_documents.baseline import Baseline, Setting, SystemKey
+    from chunkstudy.user_data.baseline import Baseline, Setting, SystemKey
 
     accepted = fake(before)
     key = SystemKey("none", "bm25", "pre_embedding")

@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from typer.testing import CliRunner
 
-from chunkstudy.base.spans import Document
-from chunkstudy.collections import own
+from chunkstudy.cli import main
+from chunkstudy.collections import user_collections
 from chunkstudy.collections.chroma import joins_with_and
-from chunkstudy.collections.own_documents import OwnDocuments
-from chunkstudy.commands import cli
+from chunkstudy.collections.user_documents import OwnDocuments
+from chunkstudy.core.spans import Document
 from chunkstudy.llm.asking import NotRecordedError
 from chunkstudy.llm.interface import Finish, LanguageModelError, Reply, Request
 from chunkstudy.llm.prices import budget
@@ -298,7 +298,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[api_server.State]:
 
 def written(folder: Path) -> dict[str, bytes]:
     """What a generation left."""
-    files = (own.QUESTIONS, collection.CANDIDATES, collection.REPORT)
+    files = (user_collections.QUESTIONS, collection.CANDIDATES, collection.REPORT)
     return {name: (folder / name).read_bytes() for name in files}
 
 
@@ -306,7 +306,7 @@ def test_a_folder_of_texts_becomes_a_collection(
     served: api_server.State, source: Path, tmp_path: Path
 ) -> None:
     folder = generate_from(source, tmp_path / "made")
-    found = own.load(folder)
+    found = user_collections.load(folder)
     assert [one.id for one in found.documents] == ["a.md", "c.md", "more/b.txt"]
     report = json.loads((folder / collection.REPORT).read_text(encoding="utf-8"))
     assert report["left out"] == {
@@ -333,7 +333,7 @@ def test_it_asks_after_it_said_the_price_and_nobody_where_it_replays(
     monkeypatch.delenv("CHUNKSTUDY_LLM")
     with pytest.raises(NotRecordedError):
         generate_from(source, tmp_path / "made", replay=True)
-    assert not served.asked and not (tmp_path / "made" / own.QUESTIONS).exists()
+    assert not served.asked and not (tmp_path / "made" / user_collections.QUESTIONS).exists()
     said: list[tuple[str, int]] = []
     generate_from(
         source, tmp_path / "made", say=lambda line: said.append((line, len(served.asked)))
@@ -359,7 +359,7 @@ def test_where_nobody_can_be_asked_the_price_is_said_and_nothing_written(
 
 def test_a_dry_run_says_what_it_would_take(source: Path) -> None:
     asked = ["generate", str(source), "--model", LANGUAGE_MODEL, "--questions", "9", "--dry-run"]
-    done = CliRunner().invoke(cli.app, asked)
+    done = CliRunner().invoke(main.app, asked)
     assert done.exit_code == 0
     assert "3 documents; 1 left out" in done.output
     assert "at least 9 requests" in done.output and "at most 90 requests" in done.output

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from chunkstudy.base import hub
-from chunkstudy.base.models import Parts
+from chunkstudy.core import hub
+from chunkstudy.core.models import Parts
 from chunkstudy.encoders import models
 from chunkstudy.encoders.models import ModelError
 from tests import hub_models, hub_server

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkstudy import Study
-from chunkstudy.base.places import Places
-from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
+from chunkstudy.core.places import Places
+from chunkstudy.core.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.evaluation import statistics
-from chunkstudy.runs import study_results
+from chunkstudy.pipeline import experiment_tables
 from chunkstudy.studies import labels
 from chunkstudy.studies.labels import averages
 from chunkstudy.studies.labels.chunk_labels import (
@@ -130,7 +130,7 @@ def test_every_number_of_the_worked_example_is_met() -> None:
 def test_scores_are_sums_over_the_rows_written_out(rule: GoldRule, cut: int) -> None:
     records = averages.read(Study("a script"), "chroma", labels.CHUNKERS, rule, cut)
     scores = averages.scores(records).set_index("chunker")
-    for chunker, rows in study_results.read(PLACES, "labels", "queries").groupby("chunker"):
+    for chunker, rows in experiment_tables.read(PLACES, "labels", "queries").groupby("chunker"):
         tp, gold = rows[f"TP@{cut} ({rule})"], rows[f"gold ({rule})"]
         recall = [t / g if g else 0 for t, g in zip(tp, gold, strict=True)]
         low, high = statistics.bootstrap_interval(recall)

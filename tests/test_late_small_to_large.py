@@ -13,18 +13,18 @@ import numpy as np
 import pytest
 
 from chunkstudy import Study, chunk, encode, evaluate
-from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.base.spans import ChunkIndex, Chunks, Collection, Document, Judgment, Query
 from chunkstudy.chunkers import contexts
+from chunkstudy.core.protocols import CORRECTED
+from chunkstudy.core.spans import ChunkIndex, Chunks, Collection, Document, Judgment, Query
 from chunkstudy.encoders import transformer
 from chunkstudy.encoders.contextualized import packed
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.runs import run as running
-from chunkstudy.runs import steps
-from chunkstudy.runs.conditions import MINILM, Condition
-from chunkstudy.runs.store import VectorStore
-from chunkstudy.studies.own_documents.evaluate import prepared
-from chunkstudy.study import runs as study_runs
+from chunkstudy.notebook import runs as study_runs
+from chunkstudy.pipeline import run as running
+from chunkstudy.pipeline import steps
+from chunkstudy.pipeline.conditions import MINILM, Condition
+from chunkstudy.pipeline.vector_store import VectorStore
+from chunkstudy.user_data.evaluate import prepared
 from tests import small_training
 from tests.small_study import Letters
 

@@ -14,7 +14,7 @@ from tokenizers import Tokenizer, decoders, pre_tokenizers
 from tokenizers.models import BPE
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
-from chunkstudy.base.files import sha256
+from chunkstudy.core.files import sha256
 from chunkstudy.llm import causal_models
 from chunkstudy.llm.interface import LanguageModelError, Message, Request
 from chunkstudy.llm.local import LocalProvider

@@ -14,21 +14,21 @@ from typing import Any
 
 import pytest
 
-from chunkstudy.base import places
-from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.base.spans import Chunks
 from chunkstudy.chunkers import breakpoints
 from chunkstudy.collections import builtin
 from chunkstudy.collections.registry import load_collection
+from chunkstudy.core import places
+from chunkstudy.core.protocols import CORRECTED
+from chunkstudy.core.spans import Chunks
 from chunkstudy.llm import providers
 from chunkstudy.llm.asking import Asker
 from chunkstudy.llm.interface import Message, Provider, Reply, Request, digest
 from chunkstudy.llm.providers import provider
 from chunkstudy.llm.recordings import RecordingError, Recordings, contents, place, settings_of
-from chunkstudy.publish import planned
-from chunkstudy.runs.chunking import cut
-from chunkstudy.runs.conditions import LOCAL_SMOLLM
-from chunkstudy.runs.encoding import contexts_of
+from chunkstudy.pipeline.chunking import cut
+from chunkstudy.pipeline.conditions import LOCAL_SMOLLM
+from chunkstudy.pipeline.encoding import contexts_of
+from chunkstudy.release import grid
 from chunkstudy.studies.chroma import llm_chunker
 
 MODEL = "made/model:1"
@@ -237,7 +237,7 @@ def test_every_reply_lies_under_the_digest_of_its_request_and_its_provider_is_to
 def on_conditions(asker: Noting, collections: Sequence[str]) -> None:
     """Draw the boundaries and write the contexts of the study's conditions again."""
     written: dict[str, Chunks] = {}
-    for one in planned.conditions(places.find()):
+    for one in grid.conditions(places.find()):
         if one.collection not in collections or LOCAL_SMOLLM not in str(one):
             continue
         collection = load_collection(one.collection)

@@ -13,10 +13,10 @@ import pytest
 import torch
 from threadpoolctl import threadpool_limits
 
-from chunkstudy.base import places
-from chunkstudy.runs import running
-from chunkstudy.runs.conditions import MINILM, Condition, parse
-from chunkstudy.runs.running import TaskResult
+from chunkstudy.core import places
+from chunkstudy.pipeline import scheduler
+from chunkstudy.pipeline.conditions import MINILM, Condition, parse
+from chunkstudy.pipeline.scheduler import TaskResult
 from tests.fault_scenes import COLLECTION
 from tests.small_study import tree
 
@@ -74,7 +74,7 @@ def conditions() -> list[Condition]:
 
 
 def run(**where: Any) -> int:
-    return running.run(conditions(), places.find(), **where)
+    return scheduler.run(conditions(), places.find(), **where)
 
 
 def test_local_processes_leave_the_bytes_of_one(
@@ -105,10 +105,10 @@ def test_where_a_process_dies_its_condition_is_named_and_the_others_finish(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     some = conditions()
-    monkeypatch.setattr(running, "run_condition", Dying(some[1]))
-    results = list(running.in_processes(running.tasks_of(some), 2))
+    monkeypatch.setattr(scheduler, "run_condition", Dying(some[1]))
+    results = list(scheduler.in_processes(scheduler.tasks_of(some), 2))
     assert {result.condition for result in results} == set(some)
-    assert {r.condition: r.failure for r in results if r.failure} == {some[1]: running.DIED}
+    assert {r.condition: r.failure for r in results if r.failure} == {some[1]: scheduler.DIED}
 
 
 def kill(*_: object) -> None:
@@ -131,7 +131,7 @@ def test_a_cluster_leaves_the_bytes_of_one_process_and_names_what_its_worker_die
     ):
         address = cluster.scheduler_address
         with monkeypatch.context() as patch:
-            patch.setattr(running, "_run_alone", kill)
+            patch.setattr(scheduler, "_run_alone", kill)
             assert run(dask=address) == 5
             said = capfd.readouterr().err
             for path in PATHS:

@@ -16,7 +16,7 @@ from chunkstudy.chunkers.passages import sentence_groups, sentence_propositions
 from chunkstudy.chunkers.semantic import punkt_sentences
 from chunkstudy.chunkers.text_tokens import WordPieces
 from chunkstudy.evaluation.retrieval.bm25 import words
-from chunkstudy.studies.own_documents import blocks
+from chunkstudy.user_data import blocks
 
 BREAKS = ["\n", "\r\n", "\r", "\f", "\x85", "\u2028", "\u2029"]
 MARKDOWN = """# Mill

@@ -14,7 +14,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query, chunk_documents
+from chunkstudy.core.spans import Chunks, Collection, Document, Judgment, Query, chunk_documents
 from chunkstudy.evaluation.measures.first_hit import (
     ceiling,
     dcg_first_hit,

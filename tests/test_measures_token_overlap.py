@@ -7,15 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkstudy.base.spans import Chunks
-from chunkstudy.base.tokens import TokenOffsets
+from chunkstudy.core.spans import Chunks
+from chunkstudy.core.tokens import TokenOffsets
 from chunkstudy.evaluation.measures.reading_budget import AGAIN, ONCE, budget_recall
-from chunkstudy.evaluation.measures.token_overlap import (
-    Hit,
-    JudgedSpans,
-    TokenOverlap,
-    to_tokens,
-)
+from chunkstudy.evaluation.measures.token_overlap import Hit, JudgedSpans, TokenOverlap, to_tokens
 
 Placed = tuple[int, int, int]  # document, start, end
 HITS: tuple[Hit, ...] = ("touching", "overlap")

@@ -12,9 +12,9 @@ import pytest
 from transformers import JinaEmbeddingsV3Config
 from typer.testing import CliRunner
 
-from chunkstudy.base.faults import ModelError
-from chunkstudy.base.models import Architecture, Card, ModelSpec, read_models
-from chunkstudy.commands.cli import app
+from chunkstudy.cli.main import app
+from chunkstudy.core.faults import ModelError
+from chunkstudy.core.models import Architecture, Card, ModelSpec, read_models
 from chunkstudy.encoders import models
 from chunkstudy.encoders.checkpoint import kind
 from chunkstudy.studies.jina import checklist

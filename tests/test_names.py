@@ -11,17 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkstudy.base import places
-from chunkstudy.base.models import MODELS, PROVIDERS
-from chunkstudy.base.protocols import PROTOCOLS
 from chunkstudy.chunkers import contexts
 from chunkstudy.chunkers.table import CHUNKERS
 from chunkstudy.collections import registry
+from chunkstudy.core import places
+from chunkstudy.core.models import MODELS, PROVIDERS
+from chunkstudy.core.protocols import PROTOCOLS
+from chunkstudy.display import titles
 from chunkstudy.encoders.contextualized import LAYOUTS
 from chunkstudy.llm import providers
-from chunkstudy.publish import planned
-from chunkstudy.runs import records
-from chunkstudy.runs.conditions import (
+from chunkstudy.pipeline import records
+from chunkstudy.pipeline.conditions import (
     NONE,
     ChunkerSpec,
     EmbeddingMethod,
@@ -31,7 +31,7 @@ from chunkstudy.runs.conditions import (
     parse_encoder,
     parse_method,
 )
-from chunkstudy.study import titles
+from chunkstudy.release import grid
 
 RECORDS = Path(__file__).parents[1] / "results" / "runs"
 SMOLLM = "local__QuantFactory__SmolLM2-135M-Instruct-GGUF"
@@ -72,7 +72,7 @@ def test_what_is_printed_is_parsed_to_the_same(
 
 
 def test_parsing_names_loads_no_model_and_knows_whom_one_may_ask() -> None:
-    code = "import sys, chunkstudy.runs.conditions; print(*sys.modules)"
+    code = "import sys, chunkstudy.pipeline.conditions; print(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     asking = [one for one in run.stdout.split() if one.startswith(("chunkstudy.llm", "torch"))]
     assert set(asking) <= {"chunkstudy.llm", "chunkstudy.llm.interface"}
@@ -82,7 +82,7 @@ def test_parsing_names_loads_no_model_and_knows_whom_one_may_ask() -> None:
 def test_every_record_and_every_condition_of_the_study_is_parsed_and_printed_again() -> None:
     paths = [str(condition) for condition in records.find(RECORDS)]
     assert paths
-    study = [str(one) for one in planned.conditions(places.find())]
+    study = [str(one) for one in grid.conditions(places.find())]
     assert len(set(study)) == len(study)
     for path in (*paths, *study):
         one = parse(path)
@@ -139,7 +139,7 @@ def test_the_model_that_draws_is_named_where_it_is_not_the_usual_one() -> None:
 
 @pytest.mark.parametrize("part", ["chunker", "encoder", "ordering", "protocol", "collection"])
 def test_no_two_parts_of_conditions_are_shown_alike(part: str) -> None:
-    slugs = {getattr(one, part) for one in planned.conditions(places.find())}
+    slugs = {getattr(one, part) for one in grid.conditions(places.find())}
     every = {"protocol": set(PROTOCOLS), "collection": set(registry.COLLECTIONS)}.get(part, set())
     sizes = product(("250-125", "200-0"), ("", "-wordpiece", "-wordpiece-special", "-characters"))
     every |= {f"recursive-{size}{length}" for size, length in sizes} if part == "chunker" else set()

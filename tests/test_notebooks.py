@@ -11,8 +11,8 @@ import papermill
 import pytest
 from nbconvert import HTMLExporter
 
-from chunkstudy.publish import notebooks
-from chunkstudy.study.notebook import INJECTED, NotebookError, changed, inspect_parameters
+from chunkstudy.notebook.parameter_cells import INJECTED, NotebookError, changed, inspect_parameters
+from chunkstudy.release import notebooks
 
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted((ROOT / "notebooks").glob("*.ipynb"))

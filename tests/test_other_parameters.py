@@ -11,11 +11,11 @@ from typing import Any
 import nbformat
 import pytest
 
-from chunkstudy.base.places import Places
-from chunkstudy.publish import notebooks
-from chunkstudy.study import titles
-from chunkstudy.study.notebook import NotebookError
-from chunkstudy.study.study import OTHERWISE
+from chunkstudy.core.places import Places
+from chunkstudy.display import titles
+from chunkstudy.notebook.parameter_cells import NotebookError
+from chunkstudy.notebook.study import OTHERWISE
+from chunkstudy.release import notebooks
 
 pytestmark = pytest.mark.slow
 PLACES = Places(Path(__file__).parents[1])

@@ -9,18 +9,18 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from chunkstudy.base.places import Places
-from chunkstudy.base.protocols import CORRECTED
+from chunkstudy.core.places import Places
+from chunkstudy.core.protocols import CORRECTED
+from chunkstudy.display.formats import number
+from chunkstudy.display.tables import Table, as_text
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import HIGHER, LOWER
-from chunkstudy.runs.conditions import MINILM_512, PRE_EMBEDDING, Condition, parse_encoder
-from chunkstudy.runs.library import Library
-from chunkstudy.runs.parquet import RecordError
+from chunkstudy.notebook.random_order import COLUMN, RandomOrder
+from chunkstudy.pipeline.conditions import MINILM_512, PRE_EMBEDDING, Condition, parse_encoder
+from chunkstudy.pipeline.parquet import RecordError
+from chunkstudy.pipeline.record_store import Library
 from chunkstudy.studies.which_chunker.advice import GROUP, advice
 from chunkstudy.studies.which_chunker.ranking import READ, by_words, ranking, with_random_order
-from chunkstudy.study.formats import number
-from chunkstudy.study.random_order import COLUMN, RandomOrder
-from chunkstudy.study.tables import Table, as_text
 
 DIFFERENCE = ("difference", "a minus b", "late - plain")
 OTHER_WAY = {HIGHER: LOWER, LOWER: HIGHER}

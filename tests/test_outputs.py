@@ -15,14 +15,14 @@ import pandas as pd
 import pytest
 
 from chunkstudy import Study
-from chunkstudy.base import files, places
-from chunkstudy.base.files import write_files
-from chunkstudy.base.places import BUILD, Places
-from chunkstudy.publish import check, notebooks
-from chunkstudy.runs.study_results import StudyError
-from chunkstudy.study.claims import ClaimError
-from chunkstudy.study.notebook import NotebookError
-from chunkstudy.study.outputs import STAGING, Outputs
+from chunkstudy.core import files, places
+from chunkstudy.core.files import write_files
+from chunkstudy.core.places import BUILD, Places
+from chunkstudy.notebook.claims import ClaimError
+from chunkstudy.notebook.outputs import STAGING, Outputs
+from chunkstudy.notebook.parameter_cells import NotebookError
+from chunkstudy.pipeline.experiment_tables import StudyError
+from chunkstudy.release import check, notebooks
 from tests import forking, mounts
 from tests.small_notebook import CELLS, FILES, NAME, committed, project, run_plainly
 
@@ -61,7 +61,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
 def as_notebook(monkeypatch: pytest.MonkeyPatch, k: int = 5) -> Study:
     """Its study, as in the notebook's kernel."""
     monkeypatch.setattr(
-        "chunkstudy.study.study.get_ipython",
+        "chunkstudy.notebook.study.get_ipython",
         lambda: type("Shell", (), {"user_ns": {"In": [""], "k": k}}),
     )
     return Study(NAME)

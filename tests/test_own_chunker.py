@@ -23,19 +23,19 @@ from llama_index.core.node_parser import (
 )
 from llama_index.core.schema import Document as LlamaDocument
 
-from chunkstudy.base.spans import Document, chunk_documents
-from chunkstudy.chunkers import own
-from chunkstudy.chunkers.own import ChunkerError, checked, locate_in_order
+from chunkstudy.chunkers import user_chunker
+from chunkstudy.chunkers.user_chunker import ChunkerError, checked, locate_in_order
 from chunkstudy.collections import builtin
+from chunkstudy.core.spans import Document, chunk_documents
 
 DOCUMENTS = tuple(one for one in builtin.load_documents() if one.id.endswith(".md"))[:12]
 TEXT = "# Rye\n\nYes. So. Yes. Yes.\n\n## Oats\n\nOats are sown. Oats are cut.\n"
 
 
 def spans(chunker: Any, text: str = TEXT) -> list[tuple[int, int]]:
-    made = own.made(chunker, "mine")
+    made = user_chunker.made(chunker, "mine")
     documents = [Document("d", text)]
-    chunks = chunk_documents(checked(own.as_function(made, "mine"), documents), documents)
+    chunks = chunk_documents(checked(user_chunker.as_function(made, "mine"), documents), documents)
     return list(zip(chunks.start.tolist(), chunks.end.tolist(), strict=True))
 
 
@@ -60,7 +60,7 @@ def cut_by(splitter: Any, text: str) -> list[str]:
     ids=lambda one: type(one).__name__,
 )
 def test_a_splitters_texts_are_the_chunks(splitter: Any) -> None:
-    split = checked(own.as_function(splitter, "theirs"), DOCUMENTS)
+    split = checked(user_chunker.as_function(splitter, "theirs"), DOCUMENTS)
     for document in DOCUMENTS:
         found = [document.text[span[0] : span[1]] for span in split(document.text)]
         wanted = [one for one in cut_by(splitter, document.text) if one.strip()]
@@ -89,7 +89,7 @@ def test_chonkies_chunks_stand_at_their_own_offsets() -> None:
         chonkie.SentenceChunker("character", chunk_size=300),
         chonkie.RecursiveChunker("character", chunk_size=300),
     ):
-        split = checked(own.as_function(chunker, "theirs"), DOCUMENTS)
+        split = checked(user_chunker.as_function(chunker, "theirs"), DOCUMENTS)
         for document in DOCUMENTS:
             theirs = [(one.start_index, one.end_index) for one in chunker.chunk(document.text)]
             assert split(document.text) == theirs
@@ -111,8 +111,8 @@ def test_a_module_or_file_of_ones_own_is_found_where_it_lies(
     (tmp_path / "mine_here.py").write_text(code, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
-    assert own.named("mine_here:Box.split")("a") == ["a"]
-    assert own.named(f"{tmp_path}/mine_here.py:Box.split")("a") == ["a"]
+    assert user_chunker.named("mine_here:Box.split")("a") == ["a"]
+    assert user_chunker.named(f"{tmp_path}/mine_here.py:Box.split")("a") == ["a"]
     sys.modules.pop("mine_here", None)
 
 
@@ -121,11 +121,11 @@ def test_a_librarys_chunker_is_recorded_with_its_version() -> None:
 
     splitter = RecursiveCharacterTextSplitter()
     name = "langchain-text-splitters"
-    assert own.comes_from(splitter) == f"{name} {version(name)}"
+    assert user_chunker.comes_from(splitter) == f"{name} {version(name)}"
     core = "llama-index-core"
-    assert own.comes_from(SentenceSplitter()) == f"{core} {version(core)}"
-    assert own.comes_from(lambda text: [text]) == ""
-    assert own.comes_from(str.splitlines) == ""
+    assert user_chunker.comes_from(SentenceSplitter()) == f"{core} {version(core)}"
+    assert user_chunker.comes_from(lambda text: [text]) == ""
+    assert user_chunker.comes_from(str.splitlines) == ""
 
 
 def test_a_rewritten_text_is_kept_beside_its_span() -> None:

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from chunkstudy.study import functions
-from chunkstudy.study.functions import slug
+from chunkstudy.notebook import user_functions
+from chunkstudy.notebook.user_functions import slug
 
 
 def made(cell: str) -> Any:
@@ -67,5 +67,5 @@ def test_a_method_a_partial_and_a_built_in_have_an_identity_too() -> None:
     known = {slug(partial(halves, size=size)) for size in (1, 2)} | {slug(str.splitlines)}
     assert len(known | {slug(made(CLASS.format(1)).__call__)}) == 4
     assert slug(str.splitlines).startswith("function:splitlines-")
-    assert functions.name_of(lambda text: [text]) == "your function"
+    assert user_functions.name_of(lambda text: [text]) == "your function"
     assert slug(lambda text: [text]).startswith("function:your-function-")

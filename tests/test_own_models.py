@@ -13,11 +13,11 @@ import torch
 import transformers
 from transformers import BertConfig, BertModel, MPNetConfig, MPNetModel
 
-from chunkstudy.base.faults import ModelError
-from chunkstudy.encoders import own_models
+from chunkstudy.core.faults import ModelError
+from chunkstudy.encoders import user_models
 from chunkstudy.encoders.contextualized import Frame, Layout, most_context, whole
 from chunkstudy.encoders.library import LibraryEncoder, LibraryTokenEncoder, encoder
-from chunkstudy.studies.own_documents.systems import EvaluationError, retriever, systems
+from chunkstudy.user_data.systems import EvaluationError, retriever, systems
 from tests.checkpoints import save_with_minilms_tokenizer
 
 sentence_transformers = pytest.importorskip("sentence_transformers")
@@ -44,7 +44,7 @@ CLASSES: dict[str, Any] = {
 
 def read(folder: Path) -> LibraryEncoder:
     """The model in a folder, as an encoder."""
-    return encoder(own_models.find(str(folder)))
+    return encoder(user_models.find(str(folder)))
 
 
 def saved(kind: str, folder: Path, pooling: str = "mean", **more: Any) -> Path:
@@ -130,7 +130,7 @@ def test_the_hubs_cache_is_enough_and_its_commit_is_the_revision(
         return str(tmp_path / commit)
 
     monkeypatch.setattr(huggingface_hub, "snapshot_download", cached)
-    found = own_models.find("somebody/some-model")
+    found = user_models.find("somebody/some-model")
     assert asked == [("somebody/some-model", True)]
     assert found.revision == commit
     assert retriever("somebody/some-model").slug == "somebody__some-model"

@@ -12,14 +12,14 @@ import nbformat
 import pandas as pd
 import pytest
 
-from chunkstudy.base import sources
-from chunkstudy.base.models import MODELS
-from chunkstudy.base.places import Places
 from chunkstudy.collections import beir, chroma, covid_qa, gutenqa
+from chunkstudy.core import sources
+from chunkstudy.core.models import MODELS
+from chunkstudy.core.places import Places
 from chunkstudy.llm.causal_models import MODELS as CAUSAL
-from chunkstudy.publish import readme
-from chunkstudy.runs.conditions import LARGE
-from chunkstudy.study import written
+from chunkstudy.notebook import summary_files
+from chunkstudy.pipeline.conditions import LARGE
+from chunkstudy.release import readme
 
 ROOT = Path(__file__).parents[1]
 PLACES = Places(ROOT)
@@ -163,7 +163,7 @@ def test_no_caption_of_a_generated_table_types_a_number(path: Path) -> None:
 
 def test_every_name_in_the_text_is_a_number_that_a_notebook_kept() -> None:
     text = "".join(path.read_text(encoding="utf-8") for path in (*SECTIONS, *TABLES))
-    assert set(NAMED.findall(text)) <= set(written.numbers(Places(PAPER.parent)))
+    assert set(NAMED.findall(text)) <= set(summary_files.numbers(Places(PAPER.parent)))
 
 
 def test_every_generated_table_is_shown_and_no_other_is_asked_for() -> None:
@@ -232,4 +232,4 @@ def test_every_row_of_what_to_reproduce_quotes_a_number_that_a_notebook_kept() -
     rows = text.partition("| minutes |")[2].partition("\n\n")[0].splitlines()[2:]
     for row in rows:
         quoted = [name for _, name in readme.QUOTED.findall(row)]
-        assert quoted and set(quoted) <= set(written.numbers(study))
+        assert quoted and set(quoted) <= set(summary_files.numbers(study))

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from chunkstudy.base.files import write_text
-from chunkstudy.base.places import Places
-from chunkstudy.publish import paper as build
-from chunkstudy.publish.paper import PaperError
-from chunkstudy.study import drawing
+from chunkstudy.core.files import write_text
+from chunkstudy.core.places import Places
+from chunkstudy.display import drawing
+from chunkstudy.release import paper as build
+from chunkstudy.release.paper import PaperError
 
 pytestmark = pytest.mark.slow
 

@@ -14,20 +14,20 @@ import nbformat
 import pytest
 from typer.testing import CliRunner
 
-from chunkstudy.base.faults import ModelError
-from chunkstudy.base.places import Places
-from chunkstudy.commands import cli
-from chunkstudy.publish import notebooks, planned
-from chunkstudy.runs.conditions import ConditionError
-from chunkstudy.studies.code_retrieval import chunks
-from chunkstudy.study.notebook import NotebookError, changed, inspect_parameters
-from chunkstudy.study.parameters import (
+from chunkstudy.cli import main
+from chunkstudy.core.faults import ModelError
+from chunkstudy.core.places import Places
+from chunkstudy.notebook.parameter_cells import NotebookError, changed, inspect_parameters
+from chunkstudy.notebook.parameters import (
     FAULTS,
     OWN_CHUNKERS,
     _chunker_fault,
     _strings,
     find_unknown,
 )
+from chunkstudy.pipeline.conditions import ConditionError
+from chunkstudy.release import grid, notebooks
+from chunkstudy.studies.code_retrieval import chunks
 
 SOURCES = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
@@ -78,14 +78,14 @@ def test_an_unknown_name_is_an_error_with_the_nearest(
     source = places.notebooks / "page.ipynb"
     sentence = f"^parameter '{name}' of page.ipynb: .*{sentence}".replace("?", r"\?")
     with pytest.raises(NotebookError, match=sentence):
-        planned.conditions(places)
+        grid.conditions(places)
     with pytest.raises(NotebookError, match=sentence):
         notebooks.run(source, tmp_path / "out.ipynb", parameters, places.root)
     with pytest.raises(NotebookError, match=sentence):  # by papermill or JupyterLab, in the kernel
         changed(source, {"In": [""], **parameters})
     monkeypatch.setenv("CHUNKSTUDY_ROOT", str(places.root))
     for command in (["list"], ["status"], ["estimate"], ["run", "--only", "*"]):
-        done = CliRunner().invoke(cli.app, command)
+        done = CliRunner().invoke(main.app, command)
         assert done.exit_code == 1 and done.stderr.count("\n") == 1
         assert f"chunkstudy: parameter '{name}' of page.ipynb: " in done.stderr
 
@@ -139,14 +139,14 @@ def test_no_condition_that_a_cell_names_is_dropped(
     parameters: dict[str, Any], error: type[Exception]
 ) -> None:
     with pytest.raises(error):
-        list(planned.of_notebook(GIVEN | parameters))
+        list(grid.of_notebook(GIVEN | parameters))
 
 
 def test_a_condition_without_a_model_is_not_read_late_and_a_precision_is_kept() -> None:
-    found = planned.of_notebook(GIVEN | {"encoder": "none", "collections": ["chroma"],
+    found = grid.of_notebook(GIVEN | {"encoder": "none", "collections": ["chroma"],
                                          "ordering": "contextualized-512"})  # fmt: skip
     assert [str(one) for one in found] == ["chroma/sentence-5/none/none/corrected"]
-    (half,) = planned.of_notebook(GIVEN | {"encoder": f"{MINILM}-bfloat16"})
+    (half,) = grid.of_notebook(GIVEN | {"encoder": f"{MINILM}-bfloat16"})
     assert half.encoder.endswith("-bfloat16")
 
 
@@ -154,7 +154,7 @@ def test_passages_that_are_spans_are_left_out_under_a_protocol_of_quotations() -
     collections = {"collections": ["covid-qa-within", "gutenqa-emma"]}
     protocols = {"protocols": ["as_published-ielab", "corrected"]}
     given = {name: value for name, value in GIVEN.items() if name != "protocol"}
-    found = planned.of_notebook(given | collections | protocols)
+    found = grid.of_notebook(given | collections | protocols)
     assert [(one.collection, one.protocol) for one in found] == [
         ("covid-qa-within", "corrected"),
         ("gutenqa-emma", "as_published-ielab"),
@@ -165,11 +165,11 @@ def test_passages_that_are_spans_are_left_out_under_a_protocol_of_quotations() -
 def test_a_function_in_a_parameter_cell_is_refused_in_one_sentence(tmp_path: Path) -> None:
     places = checkout(tmp_path, "chunkers = ['sentence-5', mine]")
     with pytest.raises(NotebookError, match=r"page.ipynb holds something else than literals"):
-        planned.conditions(places)
+        grid.conditions(places)
 
 
 def test_an_error_in_a_notebook_is_one_sentence_without_a_traceback() -> None:
-    code = "from chunkstudy.study.runs import NoRecordError; raise NoRecordError('Do this.')"
+    code = "from chunkstudy.notebook.runs import NoRecordError; raise NoRecordError('Do this.')"
     done = subprocess.run(
         [sys.executable, "-m", "IPython", "--colors=NoColor", "-c", code],
         capture_output=True,

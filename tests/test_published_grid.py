@@ -10,12 +10,15 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from chunkstudy.base import places
-from chunkstudy.base.places import Places
-from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.commands import cli
+from chunkstudy.cli import main
+from chunkstudy.core import places
+from chunkstudy.core.places import Places
+from chunkstudy.core.protocols import CORRECTED
 from chunkstudy.encoders import models
-from chunkstudy.publish import planned
+from chunkstudy.pipeline import records
+from chunkstudy.pipeline.conditions import LARGE, Condition, EncoderName
+from chunkstudy.pipeline.requirements import AND, reason_not_run
+from chunkstudy.pipeline.requirements import requirements as needed
 from chunkstudy.published import papers
 from chunkstudy.published.cells import Cell, read
 from chunkstudy.published.sources import (
@@ -27,10 +30,7 @@ from chunkstudy.published.sources import (
     published_grid,
     source_of,
 )
-from chunkstudy.runs import records
-from chunkstudy.runs.conditions import LARGE, Condition, EncoderName
-from chunkstudy.runs.requirements import AND, reason_not_run
-from chunkstudy.runs.requirements import requirements as needed
+from chunkstudy.release import grid
 
 PLACES = Places(Path(__file__).parents[1])
 CELLS = [(cell, source_of(cell)) for cell in read(PLACES)]
@@ -144,7 +144,7 @@ def checkout(root: Path, cell: str = CELL) -> Places:
 
 
 def test_a_parameter_cell_names_conditions_by_the_arguments_of_a_run(tmp_path: Path) -> None:
-    pages = planned.conditions(checkout(tmp_path))
+    pages = grid.conditions(checkout(tmp_path))
     chunkers = {
         "scifact": ["sentence-5"],
         "nfcorpus": ["sentence-5"],
@@ -175,16 +175,16 @@ def test_windows_that_are_compared_are_read_late_too_and_impossible_chunks_are_l
     changed: dict[str, object], expected: list[str]
 ) -> None:
     given = {"collection": "scifact", "chunkers": ["sentence-5"], "encoder": MINILM}
-    found = planned.of_notebook(given | {"protocol": "corrected"} | changed)
+    found = grid.of_notebook(given | {"protocol": "corrected"} | changed)
     assert [one.ordering for one in found] == expected
 
 
 def test_what_has_a_record_is_listed_and_every_page_is_recorded() -> None:
     study = places.find()
-    listed, recorded = planned.conditions(study), set(records.find(study.runs))
+    listed, recorded = grid.conditions(study), set(records.find(study.runs))
     assert len(listed) == len(set(listed))
     assert set(listed) == recorded | set(published_grid(study))
-    small = planned.of_small_model(study)
+    small = grid.of_small_model(study)
     assert {one.encoder.split("-w")[0] for one in small} == {SLUG, "none"}
     assert set(small) <= recorded
 
@@ -194,11 +194,11 @@ def test_without_notebooks_a_sentence_says_what_is_missing(
 ) -> None:
     monkeypatch.setenv("CHUNKSTUDY_ROOT", str(tmp_path))
     for command in (["list"], ["status"], ["estimate"], ["run", "--only", "*"]):
-        done = CliRunner().invoke(cli.app, command)
+        done = CliRunner().invoke(main.app, command)
         assert done.exit_code == 1
         assert "has no notebooks, whose parameters say what is run; go to" in done.output
     checkout(tmp_path)
-    done = CliRunner().invoke(cli.app, ["list", "--only", "scifact/sentence-5/*w512/pre_*/*"])
+    done = CliRunner().invoke(main.app, ["list", "--only", "scifact/sentence-5/*w512/pre_*/*"])
     assert done.exit_code == 0 and done.output.endswith("/as_published-ielab\topen\n")
-    done = CliRunner().invoke(cli.app, ["run", "--only", "scifact/*", "--only", "sicfact/*"])
+    done = CliRunner().invoke(main.app, ["run", "--only", "scifact/*", "--only", "sicfact/*"])
     assert done.exit_code == 1 and "no condition matches 'sicfact/*'" in done.output

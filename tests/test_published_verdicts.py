@@ -10,19 +10,14 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from chunkstudy.base.places import Places
+from chunkstudy.core.places import Places
 from chunkstudy.evaluation.statistics.intervals import Interval
+from chunkstudy.pipeline import experiment_tables
 from chunkstudy.published import side_by_side as published
 from chunkstudy.published.cells import KEYS, Cell, CellError, read
 from chunkstudy.published.side_by_side import COLUMNS, Library, compare
 from chunkstudy.published.sources import IN_CORPUS, conditions_of, source_of
-from chunkstudy.published.verdicts import (
-    VERDICTS,
-    printed_ends,
-    verdict,
-    within,
-)
-from chunkstudy.runs import study_results
+from chunkstudy.published.verdicts import VERDICTS, printed_ends, verdict, within
 from tests.made_library import made_library
 
 ROOT = Path(__file__).parents[1]
@@ -239,7 +234,7 @@ def measured(monkeypatch: pytest.MonkeyPatch, **tables: pd.DataFrame) -> None:
     """What studies left, by their names."""
     found = {name.replace("_", "-"): table for name, table in tables.items()}
     monkeypatch.setattr(
-        study_results, "read", lambda places, study, table: found.get(study, pd.DataFrame())
+        experiment_tables, "read", lambda places, study, table: found.get(study, pd.DataFrame())
     )
 
 

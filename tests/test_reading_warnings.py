@@ -12,12 +12,12 @@ import pytest
 from typer.testing import CliRunner
 
 from chunkstudy import evaluate
-from chunkstudy.collections import own
-from chunkstudy.commands.cli import app
-from chunkstudy.runs.conditions import MINILM_512
-from chunkstudy.studies.own_documents.pipeline import Pipeline
-from chunkstudy.studies.own_documents.reading_warnings import reading_warnings
-from chunkstudy.studies.own_documents.systems import systems
+from chunkstudy.cli.main import app
+from chunkstudy.collections import user_collections
+from chunkstudy.pipeline.conditions import MINILM_512
+from chunkstudy.user_data.pipeline import Pipeline
+from chunkstudy.user_data.reading_warnings import reading_warnings
+from chunkstudy.user_data.systems import systems
 
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 WIDER = f"`--encoder {MINILM}-w512` reads 512; otherwise "
@@ -47,7 +47,7 @@ def warnings(
     unread: float = 0.0,
 ) -> tuple[str, ...]:
     """The warnings of systems that are not run."""
-    texts = own.read({"d": text}, questions or asked())
+    texts = user_collections.read({"d": text}, questions or asked())
     compared, _ = systems(chunkers, encoders, ["plain"])
     pipeline = Pipeline(texts, Path("vectors"))
     return reading_warnings(pipeline, compared, [unread] * len(compared))

@@ -15,10 +15,10 @@ from statsmodels.stats.multitest import multipletests
 from typer.testing import CliRunner
 
 from chunkstudy import evaluate
-from chunkstudy.commands.cli import app
-from chunkstudy.studies.own_documents.conclusions import state_answer, state_needed
-from chunkstudy.studies.own_documents.recommendation import ENCODED, READ, RERANKED, recommend
-from chunkstudy.studies.own_documents.systems import EvaluationError
+from chunkstudy.cli.main import app
+from chunkstudy.user_data.conclusions import state_answer, state_needed
+from chunkstudy.user_data.recommendation import ENCODED, READ, RERANKED, recommend
+from chunkstudy.user_data.systems import EvaluationError
 
 TOO_FEW = "19 questions are too few to recommend a cheaper system; 20 are needed."
 

@@ -19,10 +19,10 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
-from chunkstudy.base.places import Places
-from chunkstudy.commands.cli import app
-from chunkstudy.runs import rankings, records, scoring
-from chunkstudy.runs.library import Library
+from chunkstudy.cli.main import app
+from chunkstudy.core.places import Places
+from chunkstudy.pipeline import rankings, records, scoring
+from chunkstudy.pipeline.record_store import Library
 from tests import small_study
 from tests.small_study import MANY, condition, tree, write_record
 

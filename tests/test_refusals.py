@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from chunkstudy.base.sources import SourceError
-from chunkstudy.collections import own
-from chunkstudy.commands.cli import app
+from chunkstudy.cli.main import app
+from chunkstudy.collections import user_collections
+from chunkstudy.core.sources import SourceError
 from chunkstudy.llm import openai_client
 from chunkstudy.llm.prices import budget
-from chunkstudy.runs.conditions import MINILM
+from chunkstudy.pipeline.conditions import MINILM
 
 RYE = "Rye is sown in autumn. Oats are sown in spring. Rye is cut first."
 GOOD = {"document": "rye.md", "text": "autumn"}
@@ -270,5 +270,5 @@ def test_a_line_of_questions_that_is_wrong(lines: list[object], sentence: str, h
     path = here / "farm" / "questions.jsonl"
     path.write_text(text, encoding="utf-8", errors="surrogateescape")
     with pytest.raises((ValueError, SourceError), match=sentence) as caught:
-        own.load(path.parent)
+        user_collections.load(path.parent)
     assert "questions.jsonl" in str(caught.value) and "\n" not in str(caught.value)

@@ -14,16 +14,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chunkstudy.base import places
-from chunkstudy.base.models import MODELS
 from chunkstudy.collections import beir, gutenqa
 from chunkstudy.collections.registry import load_collection
+from chunkstudy.core import places
+from chunkstudy.core.models import MODELS
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
+from chunkstudy.pipeline.conditions import Condition
+from chunkstudy.pipeline.run import evaluate
+from chunkstudy.pipeline.vector_store import VectorStore
 from chunkstudy.published.sources import published_grid
-from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.run import evaluate
-from chunkstudy.runs.store import VectorStore
 from tests import hub_models, hub_server
 
 pytestmark = pytest.mark.slow

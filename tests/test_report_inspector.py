@@ -11,18 +11,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkstudy.base.places import Places
-from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.base.spans import Collection, Document, Judgment, Query
+from chunkstudy.core.places import Places
+from chunkstudy.core.protocols import CORRECTED
+from chunkstudy.core.spans import Collection, Document, Judgment, Query
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.runs import chunking
-from chunkstudy.runs.conditions import MINILM, MPNET, Condition
-from chunkstudy.runs.store import VectorStore
-from chunkstudy.study.inspector import inspection
-from chunkstudy.study.inspector import pages as inspector
-from chunkstudy.study.inspector.inspection import Inspection, RankedChunk
-from chunkstudy.study.inspector.pages import Page, bounded, inspected, render
+from chunkstudy.pipeline import chunking
+from chunkstudy.pipeline.conditions import MINILM, MPNET, Condition
+from chunkstudy.pipeline.vector_store import VectorStore
+from chunkstudy.user_data.inspector import inspection
+from chunkstudy.user_data.inspector import pages as inspector
+from chunkstudy.user_data.inspector.inspection import Inspection, RankedChunk
+from chunkstudy.user_data.inspector.pages import Page, bounded, inspected, render
 from tests.small_study import Letters
 
 DEPTH = 2
@@ -82,7 +82,7 @@ def pages(store: VectorStore) -> dict[str, Page]:
 @pytest.fixture
 def places(tmp_path: Path, store: VectorStore, monkeypatch: pytest.MonkeyPatch) -> Places:
     """A checkout in which the small collection and the letters take the place of the real ones."""
-    monkeypatch.setattr("chunkstudy.runs.steps.load_collection", lambda name: COLLECTION)
+    monkeypatch.setattr("chunkstudy.pipeline.steps.load_collection", lambda name: COLLECTION)
     monkeypatch.setattr(inspector, "load_store", lambda encoder, folder: store)
     for name in ("notebooks", "results"):
         (tmp_path / "checkout" / name).mkdir(parents=True)
@@ -220,7 +220,7 @@ def test_boundaries_are_drawn_by_the_model_that_a_chunker_names(
 ) -> None:
     named = Letters()
     opened = {MPNET: VectorStore(named, tmp_path / "named")}
-    monkeypatch.setattr("chunkstudy.runs.chunking.load_store", lambda slug, _: opened[slug])
+    monkeypatch.setattr("chunkstudy.pipeline.chunking.load_store", lambda slug, _: opened[slug])
     inspector.write(places, "builtin", "../zoo", [f"semantic-by-{MPNET}"])
     assert named.calls
 

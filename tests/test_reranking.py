@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from transformers import BertConfig, BertForSequenceClassification
 
 from chunkstudy import evaluate
-from chunkstudy.base.faults import ModelError
+from chunkstudy.core.faults import ModelError
 from chunkstudy.encoders import reranker
 from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, search
 from chunkstudy.evaluation.retrieval.reranking import Reranked

@@ -12,18 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from chunkstudy.base.spans import Chunks, Collection, Document, Query
+from chunkstudy.core.spans import Chunks, Collection, Document, Query
 from chunkstudy.evaluation.retrieval import small_to_large
 from chunkstudy.evaluation.retrieval.bm25 import BM25, K1, B, words
-from chunkstudy.evaluation.retrieval.chunks import (
-    NO_CHUNK,
-    Limit,
-    Ranking,
-    SearchError,
-    search,
-)
+from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Limit, Ranking, SearchError, search
 from chunkstudy.evaluation.retrieval.fusion import reciprocal_rank
-from chunkstudy.runs.scoring import jina_depth
+from chunkstudy.pipeline.scoring import jina_depth
 from tests.test_measures_ranking import ranking_of
 
 Vectors = NDArray[np.float32]

@@ -19,10 +19,10 @@ from nbclient import NotebookClient
 from typer.testing import CliRunner
 
 from chunkstudy import evaluate
-from chunkstudy.chunkers import own
-from chunkstudy.commands.cli import app
-from chunkstudy.encoders.own_function import FURTHER_PROBES, PROBES, FunctionEncoder
-from chunkstudy.runs.store import VectorStore
+from chunkstudy.chunkers import user_chunker
+from chunkstudy.cli.main import app
+from chunkstudy.encoders.user_function import FURTHER_PROBES, PROBES, FunctionEncoder
+from chunkstudy.pipeline.vector_store import VectorStore
 
 DOCUMENTS = {f"{word}.md": f"The {word} is red.\n\nIt is old." for word in ("gate", "mill", "roof")}
 QUESTIONS = [{"question": "Where is the mill?", "excerpts": ["The mill is red."]}]
@@ -141,7 +141,7 @@ def embed(texts):
 
 def test_a_value_that_a_file_names_counts_as_it_is_now(tmp_path: Path) -> None:
     (tmp_path / "valued.py").write_text(NAMES_VALUES)
-    module = own.named(f"{tmp_path}/valued.py:embed").__globals__
+    module = user_chunker.named(f"{tmp_path}/valued.py:embed").__globals__
     assert [reused(module["embed"]), reused(module["embed"])] == [0, 4]
     module["SIZES"]["letters"] = 51
     assert [reused(module["embed"]), reused(module["embed"])] == [0, 4]

@@ -15,17 +15,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkstudy import Study
-from chunkstudy.base.places import Places
-from chunkstudy.base.spans import Collection, Document, Judgment, Query
+from chunkstudy.core.places import Places
+from chunkstudy.core.spans import Collection, Document, Judgment, Query
+from chunkstudy.display import excerpts, latex
+from chunkstudy.display.formats import Column, number, percent, whole
+from chunkstudy.display.tables import LONG, Table
+from chunkstudy.display.titles import named
 from chunkstudy.evaluation.measures import in_tokens
-from chunkstudy.runs import conditions, records, rescore
-from chunkstudy.runs.parquet import RecordError
-from chunkstudy.runs.study_results import StudyError
-from chunkstudy.study import collection as passages
-from chunkstudy.study import latex, scores
-from chunkstudy.study.formats import Column, number, percent, whole
-from chunkstudy.study.tables import LONG, Table
-from chunkstudy.study.titles import named
+from chunkstudy.notebook import collection_views as passages
+from chunkstudy.notebook import scores
+from chunkstudy.pipeline import conditions, records, rescore
+from chunkstudy.pipeline.experiment_tables import StudyError
+from chunkstudy.pipeline.parquet import RecordError
 from tests import small_study
 
 PLACES = Places(Path(__file__).parents[1])
@@ -100,7 +101,7 @@ def test_a_published_value_of_another_model_bears_its_name_and_ours_as_many_digi
 
 
 def test_judged_text_is_marked_and_nothing_else_where_excerpts_overlap() -> None:
-    shown = passages.marked("one <two> three four", (0, 17), [(4, 15), (10, 20)])
+    shown = excerpts.marked("one <two> three four", (0, 17), [(4, 15), (10, 20)])
     inside = "".join(re.findall("<mark[^>]*>(.*?)</mark>", shown))
     assert inside == "&lt;two&gt; three f" and shown.striptags() == "one <two> three f"
 
@@ -127,7 +128,9 @@ def test_hits_come_best_first_and_show_the_judged_part_of_a_long_chunk() -> None
 def test_another_cut_off_of_chromas_table_needs_neither_a_run_nor_a_text(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("chunkstudy.runs.rescore.load_collection", lambda _: pytest.fail("a text"))
+    monkeypatch.setattr(
+        "chunkstudy.pipeline.rescore.load_collection", lambda _: pytest.fail("a text")
+    )
     monkeypatch.setenv("CHUNKSTUDY_ROOT", str(PLACES.root))
     runs = Study("trial").runs("chroma", [RECURSIVE], protocol="as_published-chroma")
     means = [runs.scores(k=k).frame[f"SpanRecall@{k}"].mean() for k in (1, 3, 5, 7)]

@@ -17,15 +17,15 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from chunkstudy.base.models import ModelSpec
-from chunkstudy.base.places import Places
-from chunkstudy.base.protocols import CORRECTED
+from chunkstudy.cli import experiment_commands
+from chunkstudy.cli.main import app
 from chunkstudy.collections import builtin, registry
-from chunkstudy.commands import experiments
-from chunkstudy.commands.cli import app
-from chunkstudy.runs import parquet, records, study_results, study_runs
-from chunkstudy.runs.conditions import MINILM_512, PRE_EMBEDDING, Condition
-from chunkstudy.runs.run import evaluate
+from chunkstudy.core.models import ModelSpec
+from chunkstudy.core.places import Places
+from chunkstudy.core.protocols import CORRECTED
+from chunkstudy.pipeline import experiment_tables, experiments, parquet, records
+from chunkstudy.pipeline.conditions import MINILM_512, PRE_EMBEDDING, Condition
+from chunkstudy.pipeline.run import evaluate
 from chunkstudy.studies.chroma import search as chroma_search
 from chunkstudy.studies.controls import random_boundaries
 from chunkstudy.studies.jina import document_lengths, three_sentences
@@ -62,8 +62,8 @@ MADE_BY: dict[str, Any] = {
 def places(tmp_path: Path) -> Places:
     """A study with two tables."""
     found = Places(tmp_path)
-    study_results.write(
-        study_results.folder(found, "labels"), {"one": TABLE, "two": TABLE}, MADE_BY
+    experiment_tables.write(
+        experiment_tables.folder(found, "labels"), {"one": TABLE, "two": TABLE}, MADE_BY
     )
     return found
 
@@ -71,7 +71,7 @@ def places(tmp_path: Path) -> Places:
 def test_a_table_comes_back_typed_with_ids_as_text_and_missing_numbers_missing(
     places: Places,
 ) -> None:
-    back = study_results.read(places, "labels", "one")
+    back = experiment_tables.read(places, "labels", "one")
     expected = TABLE.assign(score=[0.12345679, np.nan])
     pd.testing.assert_frame_equal(back, expected, rtol=0, atol=0)
 
@@ -79,20 +79,20 @@ def test_a_table_comes_back_typed_with_ids_as_text_and_missing_numbers_missing(
 def test_a_long_table_is_parquet_and_comes_back_as_its_text_would(
     places: Places, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    as_text = study_results.read(places, "labels", "one")
-    monkeypatch.setattr(study_results, "LONG", 1)
-    folder = study_results.folder(places, "labels")
-    written = study_results.write(folder, {"one": TABLE, "two": TABLE.iloc[:1]}, MADE_BY)
+    as_text = experiment_tables.read(places, "labels", "one")
+    monkeypatch.setattr(experiment_tables, "LONG", 1)
+    folder = experiment_tables.folder(places, "labels")
+    written = experiment_tables.write(folder, {"one": TABLE, "two": TABLE.iloc[:1]}, MADE_BY)
     assert {path.name for path in folder.iterdir()} == {
-        "one.parquet", "two.csv", study_results.PROVENANCE,
+        "one.parquet", "two.csv", experiment_tables.PROVENANCE,
     }  # fmt: skip
-    back = study_results.read(places, "labels", "one")
+    back = experiment_tables.read(places, "labels", "one")
     pd.testing.assert_frame_equal(back, as_text, check_exact=True)
-    again = study_results.write(folder, {"one": back, "two": TABLE.iloc[:1]}, MADE_BY)
+    again = experiment_tables.write(folder, {"one": back, "two": TABLE.iloc[:1]}, MADE_BY)
     assert again == written
-    monkeypatch.setattr(study_results, "LONG", 2)
-    study_results.write(folder, {"one": back}, MADE_BY)
-    assert {path.name for path in folder.iterdir()} == {"one.csv", study_results.PROVENANCE}
+    monkeypatch.setattr(experiment_tables, "LONG", 2)
+    experiment_tables.write(folder, {"one": back}, MADE_BY)
+    assert {path.name for path in folder.iterdir()} == {"one.csv", experiment_tables.PROVENANCE}
 
 
 @pytest.mark.parametrize("long", [False, True])
@@ -100,44 +100,46 @@ def test_a_long_table_is_parquet_and_comes_back_as_its_text_would(
 def test_a_table_changed_by_hand_is_found(
     places: Places, how: str, long: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = study_results.folder(places, "labels")
+    folder = experiment_tables.folder(places, "labels")
     if long:
-        monkeypatch.setattr(study_results, "LONG", 1)
-        study_results.write(folder, {"one": TABLE, "two": TABLE}, MADE_BY)
+        monkeypatch.setattr(experiment_tables, "LONG", 1)
+        experiment_tables.write(folder, {"one": TABLE, "two": TABLE}, MADE_BY)
     path = folder / ("one.parquet" if long else "one.csv")
     if how == "changed" and long:
-        parquet.write(path, study_results.read(places, "labels", "one").assign(gold=[1, 3]))
+        parquet.write(path, experiment_tables.read(places, "labels", "one").assign(gold=[1, 3]))
     elif how == "changed":
         path.write_text(path.read_text(encoding="utf-8").replace("01,2", "1,2"), encoding="utf-8")
     elif how == "cut":
         path.write_bytes(path.read_bytes()[:-20])
     else:
         path.unlink()
-    with pytest.raises(study_results.StudyError, match="not what its provenance recorded"):
-        study_results.read(places, "labels", "one")
-    assert len(study_results.read(places, "labels", "two")) == 2
+    with pytest.raises(experiment_tables.StudyError, match="not what its provenance recorded"):
+        experiment_tables.read(places, "labels", "one")
+    assert len(experiment_tables.read(places, "labels", "two")) == 2
 
 
 def test_quotes_and_line_ends_do_not_change_a_digest() -> None:
-    assert study_results.digest("a,b\n1,x\n") == study_results.digest('"a","b"\r\n"1","x"\r\n')
-    assert study_results.digest("a,b\n1,x\n") != study_results.digest("a,b\n1x,\n")
+    assert experiment_tables.digest("a,b\n1,x\n") == experiment_tables.digest(
+        '"a","b"\r\n"1","x"\r\n'
+    )
+    assert experiment_tables.digest("a,b\n1,x\n") != experiment_tables.digest("a,b\n1x,\n")
 
 
 def test_an_unknown_table_is_refused_with_those_there_are(places: Places) -> None:
-    with pytest.raises(study_results.StudyError, match="no table 'three', only one, two"):
-        study_results.read(places, "labels", "three")
+    with pytest.raises(experiment_tables.StudyError, match="no table 'three', only one, two"):
+        experiment_tables.read(places, "labels", "three")
 
 
 def test_a_study_that_was_not_run_is_empty(tmp_path: Path) -> None:
-    assert study_results.read(Places(tmp_path), "similarity", "one").empty
-    assert study_results.tables(Places(tmp_path), "chunk-sizes") == {}
+    assert experiment_tables.read(Places(tmp_path), "similarity", "one").empty
+    assert experiment_tables.tables(Places(tmp_path), "chunk-sizes") == {}
 
 
 def test_a_provenance_cut_short_is_one_sentence(places: Places) -> None:
-    path = study_results.folder(places, "labels") / "provenance.json"
+    path = experiment_tables.folder(places, "labels") / "provenance.json"
     path.write_text(path.read_text(encoding="utf-8")[:200], encoding="utf-8")
-    with pytest.raises(study_results.StudyError, match="is not valid"):
-        study_results.read(places, "labels", "one")
+    with pytest.raises(experiment_tables.StudyError, match="is not valid"):
+        experiment_tables.read(places, "labels", "one")
 
 
 def test_a_run_notes_what_it_used_and_drops_tables_that_are_no_more(
@@ -145,17 +147,17 @@ def test_a_run_notes_what_it_used_and_drops_tables_that_are_no_more(
 ) -> None:
     monkeypatch.setattr(document_lengths, "COLLECTIONS", ("builtin",))
     places = Places(tmp_path)
-    stale = study_results.folder(places, "document-lengths") / "old.csv"
+    stale = experiment_tables.folder(places, "document-lengths") / "old.csv"
     stale.parent.mkdir(parents=True)
     stale.write_text("x\n", encoding="utf-8")
-    folder, tables = study_runs.run(places, experiments.of(document_lengths))
+    folder, tables = experiments.run(places, experiment_commands.of(document_lengths))
     assert folder == stale.parent and not stale.exists()
     here = builtin.load()
-    written = study_results.provenance(folder)
+    written = experiment_tables.provenance(folder)
     noted = written["collections"]["builtin"]
     assert (noted["sha256"], noted["queries"]) == (here.digest(), len(here.queries))
     assert (written["models"], written["chunks"], written["origin"]) == ([], {}, "run")
-    back = study_results.read(places, "document-lengths", "characters")
+    back = experiment_tables.read(places, "document-lengths", "characters")
     pd.testing.assert_frame_equal(back, tables["characters"], atol=1e-4)
 
 
@@ -168,13 +170,15 @@ def test_every_study_asks_a_question_and_the_list_documents_it() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_committed_is_whole_and_of_this_study(name: str) -> None:
-    folder = study_results.folder(ROOT, name)
-    written = study_results.provenance(folder)
+    folder = experiment_tables.folder(ROOT, name)
+    written = experiment_tables.provenance(folder)
     assert written.keys() == MADE_BY.keys() | {"schema_version", "tables"}
-    assert written["study"] == name and written["question"] == experiments.named(name).question
-    tables = study_results.tables(ROOT, name)
-    kept = {study_results.file(folder, table, one) for table, one in written["tables"].items()}
-    assert set(folder.iterdir()) - {folder / study_results.PROVENANCE} == kept
+    assert (
+        written["study"] == name and written["question"] == experiment_commands.named(name).question
+    )
+    tables = experiment_tables.tables(ROOT, name)
+    kept = {experiment_tables.file(folder, table, one) for table, one in written["tables"].items()}
+    assert set(folder.iterdir()) - {folder / experiment_tables.PROVENANCE} == kept
     assert {table: len(rows) for table, rows in tables.items()} == {
         table: one["rows"] for table, one in written["tables"].items()
     }
@@ -229,10 +233,10 @@ def test_a_study_leaves_the_columns_that_are_committed(
 ) -> None:
     if name in LACKING:
         pytest.skip(f"{name} takes {LACKING[name]}")
-    module = experiments.every()[name]
+    module = experiment_commands.every()[name]
     for constant, value in SMALLER.get(name, {}).items():
         monkeypatch.setattr(module, constant, value)
-    study = experiments.of(module)
+    study = experiment_commands.of(module)
     quotations = partial(quoted, collection(EMMA))
     emma = replace(registry.COLLECTIONS[EMMA], quotations=quotations)
     monkeypatch.setitem(registry.COLLECTIONS, EMMA, emma)
@@ -252,7 +256,7 @@ def test_a_study_leaves_the_columns_that_are_committed(
     else:
         assert study.tables
         made = [study.tables(context, OTHERS.get(name, study.collections))]
-    committed = study_results.tables(ROOT, name)
+    committed = experiment_tables.tables(ROOT, name)
     columns = {(table, *sorted(map(str, rows))) for found in made for table, rows in found.items()}
     assert columns and columns <= {
         (table, *sorted(map(str, rows))) for table, rows in committed.items()

@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chunkstudy.base.sources import find
-from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.collections import chroma as released
+from chunkstudy.core.sources import find
+from chunkstudy.core.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
 from chunkstudy.evaluation.retrieval.chunks import search
 from chunkstudy.llm.interface import Reply

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chunkstudy.base.sources import SourceError
-from chunkstudy.base.spans import Collection, Document
+from chunkstudy.core.sources import SourceError
+from chunkstudy.core.spans import Collection, Document
 from chunkstudy.encoders import models
 from chunkstudy.encoders.contextualized import in_sequence, whole
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.runs.conditions import MINILM, parse_encoder
+from chunkstudy.pipeline.conditions import MINILM, parse_encoder
 from chunkstudy.studies import one_post
 from chunkstudy.studies.jina import bidirectionality as study
 from chunkstudy.studies.jina import three_sentences

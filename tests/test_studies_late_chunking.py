@@ -10,19 +10,12 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from chunkstudy.base.spans import Chunks, Collection, Document, Judgment, Query
-from chunkstudy.runs.study_results import StudyError
-from chunkstudy.studies.late_chunking import (
-    gains,
-    layouts,
-    reading,
-    systems,
-    word_gap,
-    word_search,
-)
+from chunkstudy.core.spans import Chunks, Collection, Document, Judgment, Query
+from chunkstudy.display.formats import points
+from chunkstudy.notebook.study import Study
+from chunkstudy.pipeline.experiment_tables import StudyError
+from chunkstudy.studies.late_chunking import gains, layouts, reading, systems, word_gap, word_search
 from chunkstudy.studies.late_chunking.systems import AVERAGED, BOTH, PLAIN, WORDS, late
-from chunkstudy.study.formats import points
-from chunkstudy.study.study import Study
 
 QUESTIONS = [f"q{i:02}" for i in range(80)]
 DOCUMENTS = pd.Series([f"d{i // 2}" for i in range(80)], QUESTIONS)

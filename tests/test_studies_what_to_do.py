@@ -7,14 +7,14 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from chunkstudy.base.places import Places
-from chunkstudy.runs import study_results
-from chunkstudy.runs.study_results import StudyError
+from chunkstudy.core.places import Places
+from chunkstudy.notebook.random_order import RandomOrder
+from chunkstudy.notebook.summary_files import table
+from chunkstudy.pipeline import experiment_tables
+from chunkstudy.pipeline.experiment_tables import StudyError
 from chunkstudy.studies.controls import equal_reading
 from chunkstudy.studies.what_to_do import recommendations as advice
 from chunkstudy.studies.which_chunker.whole_or_chunks import whole_or_chunks
-from chunkstudy.study.random_order import RandomOrder
-from chunkstudy.study.written import table
 
 PLACES = Places(Path(__file__).parents[1])
 MODEL = "sentence-transformers__all-MiniLM-L6-v2"
@@ -78,7 +78,7 @@ def test_bm25_is_counted_once_per_collection_whatever_the_models() -> None:
 
 
 def test_equal_reading_compares_every_chunker_with_fixed_chunks_of_256_tokens() -> None:
-    tables = study_results.tables(PLACES, equal_reading.NAME)
+    tables = experiment_tables.tables(PLACES, equal_reading.NAME)
     found = equal_reading.compare_sizes(tables)
     scores = tables["scores"].merge(tables["parts"], on="part")
     assert len(found) == scores["part"].nunique() * 2 * len(equal_reading.BUDGETS)

@@ -13,18 +13,18 @@ import pandas as pd
 import pytest
 
 from chunkstudy import Study
-from chunkstudy.base.places import BUILD, Places
 from chunkstudy.collections.registry import load_collection
+from chunkstudy.core.places import BUILD, Places
 from chunkstudy.encoders import transformer
-from chunkstudy.runs import records
-from chunkstudy.runs.conditions import MINILM as MINILM_256
-from chunkstudy.runs.conditions import Condition
-from chunkstudy.runs.records import Outcome
-from chunkstudy.runs.store import load_store
-from chunkstudy.runs.study_results import StudyError
-from chunkstudy.study import functions, study
-from chunkstudy.study.outputs import STAGING
-from chunkstudy.study.runs import Compute, Runs
+from chunkstudy.notebook import study, user_functions
+from chunkstudy.notebook.outputs import STAGING
+from chunkstudy.notebook.runs import Compute, Runs
+from chunkstudy.pipeline import records
+from chunkstudy.pipeline.conditions import MINILM as MINILM_256
+from chunkstudy.pipeline.conditions import Condition
+from chunkstudy.pipeline.experiment_tables import StudyError
+from chunkstudy.pipeline.records import Outcome
+from chunkstudy.pipeline.vector_store import load_store
 from tests import small_study
 from tests.small_study import Letters
 
@@ -124,7 +124,7 @@ def test_a_function_of_ones_own_is_called_what_it_is_in_every_output(root: Path)
     shutil.copytree(ROOT / "results/published", root / "results/published")
     study = Study("trial", compute="missing")
     runs = study.runs("builtin", [paragraphs, lambda text: [text]])
-    scores, slug = runs.scores(k=15), functions.slug(paragraphs)
+    scores, slug = runs.scores(k=15), user_functions.slug(paragraphs)
     path = f"builtin/{slug}/{MINILM_256}/pre_embedding/corrected"
     assert path in runs.records and runs.records[path].chunker == slug
     assert scores.runs["paragraphs"] == path
@@ -203,7 +203,7 @@ def test_an_encoder_that_cannot_be_had_leaves_what_is_stored(
     other = small_study.condition("as_published-chroma")
     small_study.write_record(Places(root), other, small_study.MANY)
     monkeypatch.setattr(
-        "chunkstudy.runs.requirements.weights_needed", lambda spec: [f"{spec.id}: get them"]
+        "chunkstudy.pipeline.requirements.weights_needed", lambda spec: [f"{spec.id}: get them"]
     )
     with pytest.raises(StudyError, match=r'get them\. compute="stored" shows .*MiniLM'):
         Study("trial", compute=compute).runs("builtin", TWO)
@@ -249,7 +249,7 @@ def test_with_another_parameter_it_writes_below_build_and_judges_nothing(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: list[Any] = []
-    monkeypatch.setattr("chunkstudy.study.study.display", said.append)
+    monkeypatch.setattr("chunkstudy.notebook.study.display", said.append)
     within(monkeypatch, k=3)
     study = Study("small")
     study.answer("Is it so?", "Yes: 3 of 4.", holds=True)
@@ -267,7 +267,7 @@ def test_with_other_parameters_an_answer_that_fails_is_its_condition_and_numbers
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: list[Any] = []
-    monkeypatch.setattr("chunkstudy.study.study.display", said.append)
+    monkeypatch.setattr("chunkstudy.notebook.study.display", said.append)
     within(monkeypatch, k=3)
     exact, published = 0, pd.Series([0.25, 0.5])
     Study("small").answer(

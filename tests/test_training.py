@@ -18,14 +18,14 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from chunkstudy.base.places import Places
-from chunkstudy.base.spans import Chunks
-from chunkstudy.commands import experiments
-from chunkstudy.commands.cli import app
+from chunkstudy.cli import experiment_commands
+from chunkstudy.cli.main import app
+from chunkstudy.core.places import Places
+from chunkstudy.core.spans import Chunks
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.runs import study_results, study_runs
-from chunkstudy.runs.study_results import StudyError
-from chunkstudy.runs.study_runs import Context, Experiment
+from chunkstudy.pipeline import experiment_tables, experiments
+from chunkstudy.pipeline.experiment_tables import StudyError
+from chunkstudy.pipeline.experiments import Context, Experiment
 from chunkstudy.studies.trained_late_chunking import models as study
 from chunkstudy.studies.trained_late_chunking.batches import (
     Batch,
@@ -230,7 +230,7 @@ def test_a_gradient_that_is_none_stops_the_training(base: Path, tmp_path: Path) 
 
 NAME = "trained-late-chunking"
 ROOT = Path(__file__).parents[1]
-STUDY = experiments.of(study)
+STUDY = experiment_commands.of(study)
 
 
 def fake(fails: str = "") -> tuple[Experiment, list[str]]:
@@ -259,14 +259,14 @@ def places(tmp_path: Path) -> Places:
 def test_each_part_is_written_when_it_is_there_and_none_is_run_twice(places: Places) -> None:
     (broken, _), (whole, ran) = fake(fails="two"), fake()
     with pytest.raises(RuntimeError, match="killed"):
-        study_runs.run(places, broken)
-    assert study_results.read(places, NAME, "parts")["part"].tolist() == ["one"]
-    _, tables = study_runs.run(places, whole)
+        experiments.run(places, broken)
+    assert experiment_tables.read(places, NAME, "parts")["part"].tolist() == ["one"]
+    _, tables = experiments.run(places, whole)
     assert ran == ["two", "three"]
     assert tables["scores"]["part"].tolist() == ["one", "one", "two", "two", "three", "three"]
-    chunks = study_results.provenance(study_results.folder(places, NAME))["chunks"]
+    chunks = experiment_tables.provenance(experiment_tables.folder(places, NAME))["chunks"]
     assert set(chunks) == {"one", "two", "three"}
-    assert study_runs.todo(places, whole) == []
+    assert experiments.todo(places, whole) == []
 
 
 def test_parts_that_other_versions_made_keep_these_versions(
@@ -275,9 +275,9 @@ def test_parts_that_other_versions_made_keep_these_versions(
     made, _ = fake()
     for version, part in zip(("1.0", "2.0", "2.0"), made.plan, strict=True):
         with_version = {"packages": {"numpy": version}, "python": "3.11.7", "platform": "here"}
-        monkeypatch.setattr(study_runs, "made_on", lambda _, made=with_version: made)
-        study_runs.run(places, made, part.name)
-    left = study_results.provenance(study_results.folder(places, NAME))
+        monkeypatch.setattr(experiments, "made_on", lambda _, made=with_version: made)
+        experiments.run(places, made, part.name)
+    left = experiment_tables.provenance(experiment_tables.folder(places, NAME))
     assert left["packages"] == {"numpy": "1.0; 2.0"} and left["python"] == "3.11.7"
 
 
@@ -286,17 +286,17 @@ def test_the_order_in_which_parts_were_run_does_not_show(tmp_path: Path) -> None
     for number, order in enumerate([(0, 1, 2), (2, 0, 1)]):
         (made, _), here = fake(), Places(tmp_path / str(number))
         for i in order:
-            study_runs.run(here, made, made.plan[i].name)
-        written.append((study_results.folder(here, NAME) / "scores.csv").read_bytes())
+            experiments.run(here, made, made.plan[i].name)
+        written.append((experiment_tables.folder(here, NAME) / "scores.csv").read_bytes())
     assert written[0] == written[1]
 
 
 def test_parts_are_chosen_by_name_and_a_wrong_choice_is_refused(places: Places) -> None:
-    chosen = study_runs.todo(places, STUDY, "within/mixed-*-fold-1-*")
+    chosen = experiments.todo(places, STUDY, "within/mixed-*-fold-1-*")
     assert [one.name for one in chosen] == ["within/mixed-512-fold-1-seed-0"]
-    assert len(study_runs.todo(places, STUDY)) == len(PLAN)
+    assert len(experiments.todo(places, STUDY)) == len(PLAN)
     with pytest.raises(StudyError, match="its parts are within/untrained-512-fold-0"):
-        study_runs.todo(places, STUDY, "*-fold-17-*")
+        experiments.todo(places, STUDY, "*-fold-17-*")
 
 
 def test_the_command_prices_parts_without_running_them_and_refuses_parts_of_other_studies(

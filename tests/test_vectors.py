@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from chunkstudy.base import files
-from chunkstudy.runs.store import VectorStore
+from chunkstudy.core import files
+from chunkstudy.pipeline.vector_store import VectorStore
 from tests.small_study import Letters
 
 TEXTS = [f"text {i} {'abc' * (i % 7)}" for i in range(2500)]

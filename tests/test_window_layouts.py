@@ -17,8 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from chunkstudy.base.protocols import AS_PUBLISHED_JINA, CORRECTED, Protocol
-from chunkstudy.base.spans import Chunks, Document
+from chunkstudy.core.protocols import AS_PUBLISHED_JINA, CORRECTED, Protocol
+from chunkstudy.core.spans import Chunks, Document
 from chunkstudy.encoders import models
 from chunkstudy.encoders.contextualized import (
     LAYOUTS,
@@ -31,9 +31,9 @@ from chunkstudy.encoders.contextualized import (
 )
 from chunkstudy.encoders.pooling import pool_spans
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.runs import encoding
-from chunkstudy.runs.conditions import EmbeddingMethod, parse_method
-from chunkstudy.runs.store import VectorStore
+from chunkstudy.pipeline import encoding
+from chunkstudy.pipeline.conditions import EmbeddingMethod, parse_method
+from chunkstudy.pipeline.vector_store import VectorStore
 from tests import small_training
 
 ALL = (*LAYOUTS, "0", "")

@@ -15,9 +15,9 @@ import pandas as pd
 from itables import to_html_datatable
 from itables.javascript import generate_init_offline_itables_html
 
+from chunkstudy.display import titles
+from chunkstudy.pipeline.requirements import AND
 from chunkstudy.published.sources import WORKS
-from chunkstudy.runs.requirements import AND
-from chunkstudy.study import titles
 
 NUMBERS = """Every published number that was run, with the one computed here. *Exact*: all
 published digits agree. *Within spread*: the digits differ, but by no more than the published

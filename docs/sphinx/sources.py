@@ -107,10 +107,12 @@ def _toctree(entries: list[str], depth: int = 1, hidden: bool = False) -> str:
 def _api() -> dict[str, str]:
     """A page for what ``chunkstudy`` exports and one for each library below it."""
     exported = {
-        "Study": ("chunkstudy.study.study", "chunkstudy.study.runs", "chunkstudy.study.scores"),
-        "evaluate": tuple(
-            f"chunkstudy.studies.own_documents.{x}" for x in ("evaluate", "comparison")
+        "Study": (
+            "chunkstudy.notebook.study",
+            "chunkstudy.notebook.runs",
+            "chunkstudy.notebook.scores",
         ),
+        "evaluate": tuple(f"chunkstudy.user_data.{x}" for x in ("evaluate", "comparison")),
     }
     pages = {name: list(modules) for name, modules in exported.items()}
     for name in LIBRARIES:

@@ -11,21 +11,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from chunkstudy.runs.steps import chunk as chunk
-    from chunkstudy.runs.steps import collection as collection
-    from chunkstudy.runs.steps import compare as compare
-    from chunkstudy.runs.steps import encode as encode
-    from chunkstudy.runs.steps import score as score
-    from chunkstudy.runs.steps import search as search
-    from chunkstudy.studies.own_documents.evaluate import evaluate as evaluate
-    from chunkstudy.study.study import Study as Study
+    from chunkstudy.notebook.study import Study as Study
+    from chunkstudy.pipeline.steps import chunk as chunk
+    from chunkstudy.pipeline.steps import collection as collection
+    from chunkstudy.pipeline.steps import compare as compare
+    from chunkstudy.pipeline.steps import encode as encode
+    from chunkstudy.pipeline.steps import score as score
+    from chunkstudy.pipeline.steps import search as search
+    from chunkstudy.user_data.evaluate import evaluate as evaluate
 
 __version__ = "0.2.0"
 
 STEPS = ("collection", "chunk", "encode", "search", "score", "compare")
-OFFERED = dict.fromkeys(STEPS, "chunkstudy.runs.steps") | {
-    "Study": "chunkstudy.study.study",
-    "evaluate": "chunkstudy.studies.own_documents.evaluate",
+OFFERED = dict.fromkeys(STEPS, "chunkstudy.pipeline.steps") | {
+    "Study": "chunkstudy.notebook.study",
+    "evaluate": "chunkstudy.user_data.evaluate",
 }
 """What the package offers, by the module that has it."""
 

@@ -26,7 +26,7 @@ from typing import Any
 
 import torch
 
-from chunkstudy.base.models import MODELS, Architecture, ModelSpec
+from chunkstudy.core.models import MODELS, Architecture, ModelSpec
 from chunkstudy.encoders.bert import Bert
 from chunkstudy.encoders.checkpoint import load
 from chunkstudy.encoders.interface import batches

@@ -14,11 +14,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
-from chunkstudy.base.folding import solid
-from chunkstudy.base.spans import Drawn, Span, stripped
-from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers.lumberchunker import units
 from chunkstudy.chunkers.propositions import object_of, says
+from chunkstudy.core.folding import solid
+from chunkstudy.core.spans import Drawn, Span, stripped
+from chunkstudy.core.tokens import counter
 from chunkstudy.llm.interface import PROMPTS, Ask, Request, conversation
 
 Kind = Literal["structure", "topic", "summary"]

@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from chunkstudy.base.spans import Chunks, Collection, Document
 from chunkstudy.chunkers import markup
 from chunkstudy.chunkers.markup import Heading
 from chunkstudy.chunkers.structure import sentences
+from chunkstudy.core.spans import Chunks, Collection, Document
 from chunkstudy.llm.interface import PROMPTS, Reply, Request, conversation, runs_here
 
 MOST = 300

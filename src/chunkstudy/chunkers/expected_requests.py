@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from pydantic import TypeAdapter
 
-from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers import contexts
+from chunkstudy.core.tokens import counter
 from chunkstudy.llm.prices import Estimate, expected
 
 CONTEXT = 60

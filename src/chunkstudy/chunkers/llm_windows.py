@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from chunkstudy.base.spans import Drawn, RewrittenSpan
-from chunkstudy.base.tokens import TokenCounter
 from chunkstudy.chunkers.structure import joined, pieces
+from chunkstudy.core.spans import Drawn, RewrittenSpan
+from chunkstudy.core.tokens import TokenCounter
 from chunkstudy.llm.interface import PROMPTS, Ask, Request, conversation, runs_here
 
 LIMIT = 800

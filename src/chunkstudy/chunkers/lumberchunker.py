@@ -15,10 +15,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from chunkstudy.base.spans import Drawn, RewrittenSpan, Span
-from chunkstudy.base.tokens import TextTokens
 from chunkstudy.chunkers.passages import ielab_sentences, paragraphs
 from chunkstudy.chunkers.structure import sentences
+from chunkstudy.core.spans import Drawn, RewrittenSpan, Span
+from chunkstudy.core.tokens import TextTokens
 from chunkstudy.llm.interface import PROMPTS, Ask, Message, Request, conversation, runs_here
 
 LIMIT = 550

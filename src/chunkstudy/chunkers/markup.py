@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from chunkstudy.base.spans import Span, stripped
+from chunkstudy.core.spans import Span, stripped
 
 MARK = "\ufeff"
 """A byte order mark, which may stand before a text."""

@@ -12,11 +12,11 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from chunkstudy.base.spans import Chunker, RewrittenSpan, Span, stripped
-from chunkstudy.base.tokens import TextTokens
 from chunkstudy.chunkers import markup
 from chunkstudy.chunkers.structure import check_sizes, stops
 from chunkstudy.chunkers.text_tokens import token_spans
+from chunkstudy.core.spans import Chunker, RewrittenSpan, Span, stripped
+from chunkstudy.core.tokens import TextTokens
 
 SENTENCE_MARKS = (".", "!", "?")
 IELAB_SENTENCE_END = re.compile(

@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from chunkstudy.base.spans import Drawn, RewrittenSpan
 from chunkstudy.chunkers.passages import ielab_sentences, paragraphs, sentence_propositions
+from chunkstudy.core.spans import Drawn, RewrittenSpan
 from chunkstudy.llm.interface import PROMPTS, Ask, Request, conversation, runs_here
 
 REPLY = 8192

@@ -21,8 +21,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from chunkstudy.base.spans import Chunks, Document, Span
 from chunkstudy.chunkers import lumberchunker
+from chunkstudy.core.spans import Chunks, Document, Span
 
 UNITS, ANYWHERE = "at its units", "anywhere"
 Ints = NDArray[np.int64]

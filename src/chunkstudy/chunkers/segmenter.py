@@ -17,7 +17,7 @@ from collections.abc import Sequence
 
 import regex
 
-from chunkstudy.base.spans import Drawn, Span, stripped
+from chunkstudy.core.spans import Drawn, Span, stripped
 
 AHEAD = 100
 """Characters that a phrase may go beyond its limit to reach a sentence's end."""

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from chunkstudy.base.spans import Drawn, RewrittenSpan, Span, stripped
-from chunkstudy.base.tokens import Embed, TokenCounter, Vectors
 from chunkstudy.chunkers.structure import PIECE_SIZE, check_sizes, joined, pieces, sentences, stops
+from chunkstudy.core.spans import Drawn, RewrittenSpan, Span, stripped
+from chunkstudy.core.tokens import Embed, TokenCounter, Vectors
 
 if TYPE_CHECKING:
     from nltk.tokenize import PunktSentenceTokenizer

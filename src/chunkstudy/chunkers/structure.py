@@ -11,15 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from chunkstudy.base.spans import Drawn, RewrittenSpan, Span, stripped
-from chunkstudy.base.tokens import (
-    TokenCounter,
-    cl100k,
-    cl100k_tokens,
-    without_surrogates,
-)
 from chunkstudy.chunkers.markup import headings
 from chunkstudy.chunkers.text_tokens import WordPieces, token_spans
+from chunkstudy.core.spans import Drawn, RewrittenSpan, Span, stripped
+from chunkstudy.core.tokens import TokenCounter, cl100k, cl100k_tokens, without_surrogates
 
 SEPARATORS = ("\n\n", "\n", ".", "?", "!", " ", "")
 SENTENCE_GAP = re.compile(r"(?<=[.?!])\s+")

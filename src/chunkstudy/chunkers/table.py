@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
-from chunkstudy.base.spans import RewrittenSpan, Span
 from chunkstudy.chunkers import (
     breakpoints,
     llm_windows,
@@ -29,6 +28,7 @@ from chunkstudy.chunkers import (
     semantic,
     structure,
 )
+from chunkstudy.core.spans import RewrittenSpan, Span
 
 ANY = ("cl100k", "wordpiece", "wordpiece-special", "characters")
 CL100K = ("cl100k",)

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from chunkstudy.base.spans import RewrittenSpan, Span
-from chunkstudy.base.tokens import TextTokens, TokenOffsets, content, tokens_between, wordpiece
+from chunkstudy.core.spans import RewrittenSpan, Span
+from chunkstudy.core.tokens import TextTokens, TokenOffsets, content, tokens_between, wordpiece
 
 
 class WordPieces:

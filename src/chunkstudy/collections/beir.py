@@ -17,9 +17,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from chunkstudy.base.files import write_bytes
-from chunkstudy.base.sources import SourceError, cache_folder, lines
-from chunkstudy.base.spans import Collection, Document, Judgment, Query
+from chunkstudy.core.files import write_bytes
+from chunkstudy.core.sources import SourceError, cache_folder, lines
+from chunkstudy.core.spans import Collection, Document, Judgment, Query
 
 HOME = "https://public.ukp.informatik.tu-darmstadt.de/thakur/BEIR/datasets/"
 MEMBERS = ("corpus.jsonl", "queries.jsonl", "qrels/test.tsv")

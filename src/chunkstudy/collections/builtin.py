@@ -12,7 +12,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from chunkstudy.base.spans import Collection, Document, Judgment, Query
+from chunkstudy.core.spans import Collection, Document, Judgment, Query
 
 FOLDER = Path(str(resources.files("chunkstudy"))) / "data" / "builtin"
 

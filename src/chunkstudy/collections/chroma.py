@@ -10,8 +10,8 @@ import json
 import re
 from pathlib import Path
 
-from chunkstudy.base import sources
-from chunkstudy.base.spans import Collection, Document, Judgment, Query
+from chunkstudy.core import sources
+from chunkstudy.core.spans import Collection, Document, Judgment, Query
 
 COMMIT = "d451fc4cf56e417b755994b4ca5212fd5057c0d2"
 HOME = (

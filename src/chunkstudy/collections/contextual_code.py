@@ -13,9 +13,9 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import Any
 
-from chunkstudy.base import sources
-from chunkstudy.base.sources import SourceError
-from chunkstudy.base.spans import Collection, Document, Judgment, Query, Span, text_digest
+from chunkstudy.core import sources
+from chunkstudy.core.sources import SourceError
+from chunkstudy.core.spans import Collection, Document, Judgment, Query, Span, text_digest
 
 ALL, FOLDER = "contextual-code", "contextual_code"
 COMMIT = "4b36a1e1f64361397f4cbe4fbc7cdace338f16f8"

@@ -28,8 +28,8 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
-from chunkstudy.base.sources import SourceFile, fetch
-from chunkstudy.base.spans import Collection, Document, Judgment, Query, Span, stripped, union
+from chunkstudy.core.sources import SourceFile, fetch
+from chunkstudy.core.spans import Collection, Document, Judgment, Query, Span, stripped, union
 
 ALL, WITHIN = "covid-qa", "covid-qa-within"
 COMMIT = "fb2eb5e249618457e5359806601086c635c8eb8f"

@@ -14,10 +14,10 @@ import csv
 import io
 from collections import defaultdict
 
-from chunkstudy.base import sources
-from chunkstudy.base.files import write_bytes
-from chunkstudy.base.sources import SourceFile, cache_folder, fetch, find
-from chunkstudy.base.spans import Collection, Document, Judgment, Query, Span, stripped, union
+from chunkstudy.core import sources
+from chunkstudy.core.files import write_bytes
+from chunkstudy.core.sources import SourceFile, cache_folder, fetch, find
+from chunkstudy.core.spans import Collection, Document, Judgment, Query, Span, stripped, union
 
 FOLDER, WITHIN = "evidence_inference", "evidence-inference-within"
 COMMIT = "b9831b6c59b52ac2d277f757d413ececf0949a8d"

@@ -9,9 +9,9 @@ by a blank line; the judged spans of a question are its sections, one or more.
 
 from __future__ import annotations
 
-from chunkstudy.base import sources
-from chunkstudy.base.sources import SourceFile, fetch
-from chunkstudy.base.spans import Collection, Document, Judgment, Query, Span
+from chunkstudy.core import sources
+from chunkstudy.core.sources import SourceFile, fetch
+from chunkstudy.core.spans import Collection, Document, Judgment, Query, Span
 
 WITHIN = "fairytaleqa-within"
 COMMIT = "a24ddc17364666b7c13a425b9970c87368b03417"

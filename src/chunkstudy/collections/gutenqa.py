@@ -21,10 +21,10 @@ from urllib.parse import quote
 
 import pandas as pd
 
-from chunkstudy.base import hub
-from chunkstudy.base.folding import locate
-from chunkstudy.base.sources import SourceError, SourceFile, fetch, lines
-from chunkstudy.base.spans import Collection, Document, Judgment, Query
+from chunkstudy.core import hub
+from chunkstudy.core.folding import locate
+from chunkstudy.core.sources import SourceError, SourceFile, fetch, lines
+from chunkstudy.core.spans import Collection, Document, Judgment, Query
 
 EMMA, FULL = "gutenqa-emma", "gutenqa"
 EMMA_DOCUMENT = "Emma_-_Jane_Austen"

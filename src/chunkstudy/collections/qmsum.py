@@ -21,8 +21,8 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import Any
 
-from chunkstudy.base import sources
-from chunkstudy.base.spans import Collection, Document, Judgment, Query, Span
+from chunkstudy.core import sources
+from chunkstudy.core.spans import Collection, Document, Judgment, Query, Span
 
 WHOLE, WITHIN = "qmsum", "qmsum-within"
 COMMIT = "83d7768c1f2b4dfeb091385d3dc7e239b8e5bb7e"

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import regex
 
-from chunkstudy.base.folding import View, folded, in_short
+from chunkstudy.core.folding import View, folded, in_short
 
 LEAST = 8
 """Signs that words must have to be searched without any white space: shorter ones stand by chance

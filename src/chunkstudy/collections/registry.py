@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Literal
 
-from chunkstudy.base.sources import SourceError
-from chunkstudy.base.spans import Collection
 from chunkstudy.collections import (
     beir,
     builtin,
@@ -22,9 +20,11 @@ from chunkstudy.collections import (
     evidence_inference,
     fairytaleqa,
     gutenqa,
-    own,
     qmsum,
+    user_collections,
 )
+from chunkstudy.core.sources import SourceError
+from chunkstudy.core.spans import Collection
 
 Task = Literal["token_overlap", "in_corpus", "in_document"]
 
@@ -66,8 +66,10 @@ def find(name: str) -> CollectionEntry:
     """
     if name in COLLECTIONS:
         return COLLECTIONS[name]
-    if folder := own.find(name):
-        return CollectionEntry(own.task(folder), partial(own.load, folder), documents=1)
+    if folder := user_collections.find(name):
+        return CollectionEntry(
+            user_collections.task(folder), partial(user_collections.load, folder), documents=1
+        )
     raise SourceError(
         f"unknown collection {name!r}; use one of {', '.join(COLLECTIONS)}, or a folder of your own"
         " (docs/generation.md)"

@@ -11,9 +11,9 @@ import ast
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from chunkstudy.base.folding import View, folded, solid
-from chunkstudy.base.spans import RewrittenSpan, Span
 from chunkstudy.collections import gutenqa
+from chunkstudy.core.folding import View, folded, solid
+from chunkstudy.core.spans import RewrittenSpan, Span
 
 Pieces = list[RewrittenSpan | None]
 """Pieces of a text in the given order: (start, end, the piece as released and embedded), and None

@@ -16,12 +16,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from chunkstudy.base import tokens
-from chunkstudy.base.faults import ModelError
-from chunkstudy.base.models import MODELS, ModelSpec
-from chunkstudy.base.sources import cache_folder
-from chunkstudy.base.spans import text_digest
-from chunkstudy.base.tokens import cl100k_offsets, without_surrogates
+from chunkstudy.core import tokens
+from chunkstudy.core.faults import ModelError
+from chunkstudy.core.models import MODELS, ModelSpec
+from chunkstudy.core.sources import cache_folder
+from chunkstudy.core.spans import text_digest
+from chunkstudy.core.tokens import cl100k_offsets, without_surrogates
 from chunkstudy.encoders.interface import Encoder, Role, batches
 from chunkstudy.llm.interface import LanguageModelError
 from chunkstudy.llm.keys import key

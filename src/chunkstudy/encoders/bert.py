@@ -20,8 +20,8 @@ import torch
 from safetensors.torch import load_file
 from torch.nn import functional
 
-from chunkstudy.base.faults import ModelError
-from chunkstudy.base.models import Architecture
+from chunkstudy.core.faults import ModelError
+from chunkstudy.core.models import Architecture
 from chunkstudy.encoders.checkpoint import Weights, check_keys
 
 CPU = torch.device("cpu")

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from chunkstudy.base.faults import ModelError
-from chunkstudy.base.models import ModelSpec
+from chunkstudy.core.faults import ModelError
+from chunkstudy.core.models import ModelSpec
 
 if TYPE_CHECKING:
     from chunkstudy.encoders.bert import Bert

@@ -23,7 +23,7 @@ from pathlib import Path
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
-from chunkstudy.base.faults import ModelError
+from chunkstudy.core.faults import ModelError
 
 NO_SOURCE = frozenset({"<stdin>", "<string>"})
 """File names of code whose source is kept nowhere, or mixed up with that of other code."""

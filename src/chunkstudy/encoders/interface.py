@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal, Protocol
 
-from chunkstudy.base.tokens import Vectors
+from chunkstudy.core.tokens import Vectors
 
 Role = Literal["document", "query"]
 

@@ -21,13 +21,13 @@ from typing import Any
 import torch
 from tokenizers import Tokenizer
 
-from chunkstudy.base.faults import ModelError, one_line
-from chunkstudy.base.tokens import counts, without_surrogates
+from chunkstudy.core.faults import ModelError, one_line
+from chunkstudy.core.tokens import counts, without_surrogates
 from chunkstudy.encoders.contextualized import Ids
-from chunkstudy.encoders.own_function import FunctionEncoder
-from chunkstudy.encoders.own_models import OwnModel
 from chunkstudy.encoders.pooling import normalise, pool_spans
 from chunkstudy.encoders.states import StateEncoder
+from chunkstudy.encoders.user_function import FunctionEncoder
+from chunkstudy.encoders.user_models import OwnModel
 
 BATCH = 32
 AFTER_MEAN = {"Dense", "Normalize", "LayerNorm", "Dropout"}

@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from chunkstudy.base import weights
-from chunkstudy.base.faults import ModelError
-from chunkstudy.base.models import MODELS, ModelSpec, spec
-from chunkstudy.base.weights import (
+from chunkstudy.core import weights
+from chunkstudy.core.faults import ModelError
+from chunkstudy.core.models import MODELS, ModelSpec, spec
+from chunkstudy.core.weights import (
     MISSING,
     at_hand,
     check_files,

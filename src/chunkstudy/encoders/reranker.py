@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from chunkstudy.base.faults import ModelError, one_line
-from chunkstudy.base.tokens import without_surrogates
-from chunkstudy.encoders import own_models
+from chunkstudy.core.faults import ModelError, one_line
+from chunkstudy.core.tokens import without_surrogates
+from chunkstudy.encoders import user_models
 
 BATCH = 32
 Pair = tuple[str, str]
@@ -98,7 +98,7 @@ def cross_encoder(name: str) -> Reranker:
         ModelError: here if there is none of that name; once it scores, if the library is not
             installed or cannot read it as a cross-encoder.
     """
-    model = own_models.find(name)
+    model = user_models.find(name)
 
     def score(pairs: list[Pair]) -> Any:
         network = _load(model.folder, model.name)

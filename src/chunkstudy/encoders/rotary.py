@@ -13,7 +13,7 @@ from typing import ClassVar
 import torch
 from torch.nn import functional
 
-from chunkstudy.base.faults import ModelError
+from chunkstudy.core.faults import ModelError
 from chunkstudy.encoders.bert import FUSED, PADDING, SIZES, Bert
 from chunkstudy.encoders.checkpoint import Weights
 

@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from chunkstudy.base.tokens import TokenOffsets, Vectors, content, counts, without_surrogates
+from chunkstudy.core.tokens import TokenOffsets, Vectors, content, counts, without_surrogates
 from chunkstudy.encoders.contextualized import Frame, Ids, Layout
 from chunkstudy.encoders.pooling import sequence
 

@@ -11,16 +11,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from chunkstudy.base.tokens import tokenizer_of, without_surrogates
+from chunkstudy.core.tokens import tokenizer_of, without_surrogates
 from chunkstudy.encoders.checkpoint import load
 from chunkstudy.encoders.contextualized import Ids, whole
 from chunkstudy.encoders.interface import Role, batches
-from chunkstudy.encoders.models import (
-    ModelSpec,
-    check_files,
-    weights_folder,
-    with_recorded_digests,
-)
+from chunkstudy.encoders.models import ModelSpec, check_files, weights_folder, with_recorded_digests
 from chunkstudy.encoders.pooling import normalise, pool_spans
 from chunkstudy.encoders.states import StateEncoder
 

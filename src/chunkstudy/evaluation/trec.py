@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from chunkstudy.base.files import write_text
-from chunkstudy.base.spans import Chunks, Collection
+from chunkstudy.core.files import write_text
+from chunkstudy.core.spans import Chunks, Collection
 from chunkstudy.evaluation.measures.ranking import judged_documents
 from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Ranking
 from chunkstudy.evaluation.retrieval.small_to_large import best_of_each

@@ -7,11 +7,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from chunkstudy.base import weights
-from chunkstudy.base.faults import ModelError
-from chunkstudy.base.files import write_json
-from chunkstudy.base.models import CAUSAL_MODELS as MODELS
-from chunkstudy.base.models import COMMIT, SMOLLM, ModelSpec, Packed
+from chunkstudy.core import weights
+from chunkstudy.core.faults import ModelError
+from chunkstudy.core.files import write_json
+from chunkstudy.core.models import CAUSAL_MODELS as MODELS
+from chunkstudy.core.models import COMMIT, SMOLLM, ModelSpec, Packed
 from chunkstudy.llm.interface import LanguageModelError
 
 VARYING = ("quantization_config", "transformers_version", "_name_or_path")

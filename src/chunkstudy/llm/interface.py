@@ -15,9 +15,9 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal, Protocol, cast, get_args
 
-from chunkstudy.base.faults import ModelError
-from chunkstudy.base.spans import text_digest
-from chunkstudy.base.tokens import counter, without_surrogates
+from chunkstudy.core.faults import ModelError
+from chunkstudy.core.spans import text_digest
+from chunkstudy.core.tokens import counter, without_surrogates
 
 Role = Literal["system", "user", "assistant"]
 Finish = Literal["stop", "length", "refused", "blocked"]

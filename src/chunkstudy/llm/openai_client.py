@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
-from chunkstudy.base.faults import first_fault
+from chunkstudy.core.faults import first_fault
 from chunkstudy.llm.interface import Finish, LanguageModelError, RefusedError, Reply, Request
 from chunkstudy.llm.keys import key, refused, without_keys
 

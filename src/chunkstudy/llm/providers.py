@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from chunkstudy.base.models import is_language_model
+from chunkstudy.core.models import is_language_model
 from chunkstudy.llm import gemini, openai_client
 from chunkstudy.llm.gemini import GeminiProvider
 from chunkstudy.llm.interface import LanguageModelError, Provider, Reply, Request

@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from chunkstudy.base import places
-from chunkstudy.base.files import folder_lock
+from chunkstudy.core import places
+from chunkstudy.core.files import folder_lock
 from chunkstudy.llm.interface import Provider, Reply, Request, canonical, checksum, digest
 
 ALIKE = ("model", "output_limit", "temperature")

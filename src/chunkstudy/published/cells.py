@@ -17,8 +17,8 @@ from typing import Literal, Self, TypeVar
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from chunkstudy.base.faults import first_fault
-from chunkstudy.base.places import Places
+from chunkstudy.core.faults import first_fault
+from chunkstudy.core.places import Places
 
 KEYS = (
     "work", "table", "collection", "chunker", "encoder", "ordering", "part", "cut", "measure",
@@ -162,7 +162,7 @@ def facts(places: Places) -> dict[str, Fact]:
 
 class Statement(BaseModel):
     """One claim of a work, and how it is read: a row of ``claims.csv``, in the order of the ledger.
-    Whether it is so, a notebook judges (:mod:`chunkstudy.study.claims`).
+    Whether it is so, a notebook judges (:mod:`chunkstudy.notebook.claims`).
 
     Attributes:
         id: its number in the study's list, C01 to C139; X: found while reading.

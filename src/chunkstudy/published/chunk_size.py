@@ -19,8 +19,8 @@ from scipy import stats
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import at
 from chunkstudy.evaluation.statistics.intervals import constant
-from chunkstudy.runs.conditions import CONTEXTUALIZED, PRE_EMBEDDING, Condition
-from chunkstudy.runs.library import Library
+from chunkstudy.pipeline.conditions import CONTEXTUALIZED, PRE_EMBEDDING, Condition
+from chunkstudy.pipeline.record_store import Library
 
 CHANGE = "relative change"
 ARMS = (PRE_EMBEDDING, CONTEXTUALIZED, CHANGE)

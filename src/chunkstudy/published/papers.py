@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from chunkstudy.base.protocols import (
+from chunkstudy.core.protocols import (
     AS_PUBLISHED_IELAB,
     AS_PUBLISHED_JINA,
     AS_PUBLISHED_LUMBERCHUNKER,
     CORRECTED,
 )
-from chunkstudy.runs.conditions import CONTEXTUALIZED, PRE_EMBEDDING, Condition, EncoderName
+from chunkstudy.pipeline.conditions import CONTEXTUALIZED, PRE_EMBEDDING, Condition, EncoderName
 
 JINA_SMALL = "jinaai/jina-embeddings-v2-small-en"
 JINA_V3 = "jinaai/jina-embeddings-v3"

@@ -8,10 +8,14 @@ from functools import cached_property
 
 import pandas as pd
 
-from chunkstudy.base.places import Places
+from chunkstudy.core.places import Places
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import at
 from chunkstudy.evaluation.statistics.intervals import Interval
+from chunkstudy.pipeline import experiment_tables, facts
+from chunkstudy.pipeline.conditions import LARGE, MINILM, PRE_EMBEDDING, Condition, parse_encoder
+from chunkstudy.pipeline.record_store import Library
+from chunkstudy.pipeline.requirements import AND
 from chunkstudy.published.cells import COLUMNS as CELL_COLUMNS
 from chunkstudy.published.cells import Cell, frame, read
 from chunkstudy.published.chunk_size import published_r
@@ -28,10 +32,6 @@ from chunkstudy.published.sources import (
     source_of,
 )
 from chunkstudy.published.verdicts import Judge, scale_of
-from chunkstudy.runs import facts, study_results
-from chunkstudy.runs.conditions import LARGE, MINILM, PRE_EMBEDDING, Condition, parse_encoder
-from chunkstudy.runs.library import Library
-from chunkstudy.runs.requirements import AND
 
 SIZES = {LARGE: ("cl100k", 0), parse_encoder(MINILM).model: ("wordpiece", 2)}
 """What Chroma's chunk sizes count, by model: the unit, and the special tokens on top of it."""
@@ -133,7 +133,7 @@ class _Comparison:
 
     def _length(self, cell: Cell) -> dict[str, float]:
         """The mean number of characters of a collection's documents."""
-        lengths = study_results.read(self.places, "document-lengths", "characters")
+        lengths = experiment_tables.read(self.places, "document-lengths", "characters")
         matching = at(lengths, collection=cell.collection)
         if matching.empty:
             return {}
@@ -141,7 +141,7 @@ class _Comparison:
 
     def _cosine(self, cell: Cell) -> dict[str, float]:
         """Of Jina's example on Berlin, late as published and corrected at once."""
-        cosines = study_results.read(self.places, "berlin", "cosines")
+        cosines = experiment_tables.read(self.places, "berlin", "cosines")
         matching = at(cosines, encoder=cell.encoder, chunk=cell.chunker)
         if matching.empty:
             return {}
@@ -160,4 +160,4 @@ class _Comparison:
 
     @cached_property
     def _chunk_sizes(self) -> dict[str, pd.DataFrame]:
-        return study_results.tables(self.places, "chunk-sizes")
+        return experiment_tables.tables(self.places, "chunk-sizes")

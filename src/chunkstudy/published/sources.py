@@ -9,17 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from chunkstudy.base.places import Places
-from chunkstudy.base.protocols import (
+from chunkstudy.core.places import Places
+from chunkstudy.core.protocols import (
     AS_PUBLISHED_CHROMA,
     AS_PUBLISHED_IELAB,
     AS_PUBLISHED_JINA,
     CORRECTED,
 )
 from chunkstudy.encoders import models
-from chunkstudy.published import cells, papers
-from chunkstudy.published.cells import Cell
-from chunkstudy.runs.conditions import (
+from chunkstudy.pipeline.conditions import (
     LARGE,
     MINILM,
     NONE,
@@ -27,7 +25,9 @@ from chunkstudy.runs.conditions import (
     Condition,
     EncoderName,
 )
-from chunkstudy.runs.requirements import requirements, weights_needed
+from chunkstudy.pipeline.requirements import requirements, weights_needed
+from chunkstudy.published import cells, papers
+from chunkstudy.published.cells import Cell
 
 CHROMA_LENGTH = "-wordpiece-special"
 """Chroma's MiniLM table counts recursive chunks in WordPiece tokens with [CLS] and [SEP]; see the

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import math
 
-from chunkstudy.base.places import Places
+from chunkstudy.core.places import Places
 from chunkstudy.evaluation.statistics.differences import at
 from chunkstudy.evaluation.statistics.intervals import Interval
+from chunkstudy.pipeline import experiment_tables
+from chunkstudy.pipeline.conditions import MINILM, Condition
 from chunkstudy.published.cells import Cell
 from chunkstudy.published.sources import Source
-from chunkstudy.runs import study_results
-from chunkstudy.runs.conditions import MINILM, Condition
 
 VERDICTS = ("exact", "within_stack", "deviates", "not_run")
 RUN = VERDICTS[:-1]
@@ -24,7 +24,7 @@ class Judge:
     stack gave where it was run again."""
 
     def __init__(self, places: Places) -> None:
-        spread = at(study_results.read(places, SEARCHED_AGAIN, "spread"), offsets="located")
+        spread = at(experiment_tables.read(places, SEARCHED_AGAIN, "spread"), offsets="located")
         names = ("chunker", "part", "measure", "statistic")
         self._spread = {
             tuple(row[name] for name in names): (row["low"], row["high"])

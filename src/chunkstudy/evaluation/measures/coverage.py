@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from chunkstudy.base.spans import Chunks, Document, Span, stripped, union
+from chunkstudy.core.spans import Chunks, Document, Span, stripped, union
 
 
 def outside(documents: Sequence[Document], chunks: Chunks) -> float:

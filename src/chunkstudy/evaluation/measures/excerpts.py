@@ -17,8 +17,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from chunkstudy.base.spans import Chunks, Collection, Judgment
-from chunkstudy.base.tokens import TokenOffsets
+from chunkstudy.core.spans import Chunks, Collection, Judgment
+from chunkstudy.core.tokens import TokenOffsets
 from chunkstudy.evaluation.measures.reading_budget import budget_recall
 from chunkstudy.evaluation.measures.token_overlap import Hit, JudgedSpans, TokenOverlap, to_tokens
 from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Ranking

@@ -17,7 +17,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from chunkstudy.base.spans import Chunks, Collection
+from chunkstudy.core.spans import Chunks, Collection
 from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
 from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Limit, Ranking
 

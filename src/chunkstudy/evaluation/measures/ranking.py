@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from chunkstudy.base.spans import Collection
+from chunkstudy.core.spans import Collection
 from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Ranking
 
 MEASURES = ("nDCG@10", "R@10", "R@100")

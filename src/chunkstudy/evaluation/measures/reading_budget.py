@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from chunkstudy.base.spans import Chunks
+from chunkstudy.core.spans import Chunks
 from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, on_one_line
 from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK
 

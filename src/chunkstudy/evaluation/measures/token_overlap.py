@@ -26,8 +26,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from chunkstudy.base.spans import Chunks, Collection
-from chunkstudy.base.tokens import TokenOffsets
+from chunkstudy.core.spans import Chunks, Collection
+from chunkstudy.core.tokens import TokenOffsets
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from chunkstudy.base.spans import Chunks, Collection
+from chunkstudy.core.spans import Chunks, Collection
 
 NO_CHUNK = -1
 _QUERIES_AT_ONCE = 256

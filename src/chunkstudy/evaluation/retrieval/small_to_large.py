@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from chunkstudy.base.spans import ChunkIndex, Chunks, Collection, Document
+from chunkstudy.core.spans import ChunkIndex, Chunks, Collection, Document
 from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Ranking, Search
 
 Ints = NDArray[np.int64]

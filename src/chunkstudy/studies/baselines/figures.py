@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from chunkstudy.display import drawing, titles
 from chunkstudy.studies.baselines.systems import SYSTEMS, TITLE, UNTITLED
-from chunkstudy.study import drawing, titles
 
 APART = 0.24
 """Of a row, between models."""

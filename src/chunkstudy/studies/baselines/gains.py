@@ -9,18 +9,13 @@ from itertools import product
 
 import pandas as pd
 
-from chunkstudy.evaluation.statistics.differences import (
-    Pair,
-    at,
-    differences,
-    documents_of,
-)
-from chunkstudy.runs import facts
-from chunkstudy.runs.conditions import PRE_EMBEDDING, PREPENDED
-from chunkstudy.runs.study_results import StudyError
+from chunkstudy.evaluation.statistics.differences import Pair, at, differences, documents_of
+from chunkstudy.notebook.runs import NoRecordError
+from chunkstudy.notebook.study import Study
+from chunkstudy.pipeline import facts
+from chunkstudy.pipeline.conditions import PRE_EMBEDDING, PREPENDED
+from chunkstudy.pipeline.experiment_tables import StudyError
 from chunkstudy.studies.baselines.systems import SYSTEMS, VECTORS, run_as
-from chunkstudy.study.runs import NoRecordError
-from chunkstudy.study.study import Study
 
 
 def gains(

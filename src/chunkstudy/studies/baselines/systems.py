@@ -12,15 +12,16 @@ from itertools import product
 
 import pandas as pd
 
-from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.collections import covid_qa, registry
+from chunkstudy.core.protocols import CORRECTED
+from chunkstudy.core.spans import Chunks, Collection
 from chunkstudy.encoders import models
 from chunkstudy.evaluation.retrieval import small_to_large
 from chunkstudy.evaluation.retrieval.chunks import Limit, Ranking
 from chunkstudy.evaluation.retrieval.fusion import FUSED
-from chunkstudy.runs import steps
-from chunkstudy.runs.conditions import (
+from chunkstudy.notebook.study import Study
+from chunkstudy.pipeline import steps
+from chunkstudy.pipeline.conditions import (
     MINILM_512,
     MPNET,
     PRE_EMBEDDING,
@@ -29,9 +30,8 @@ from chunkstudy.runs.conditions import (
     EncoderName,
     parse_encoder,
 )
-from chunkstudy.runs.store import VectorStore
-from chunkstudy.runs.study_runs import Context
-from chunkstudy.study.study import Study
+from chunkstudy.pipeline.experiments import Context
+from chunkstudy.pipeline.vector_store import VectorStore
 
 NAME = "baselines"
 PACKAGES = ("bm25s",)

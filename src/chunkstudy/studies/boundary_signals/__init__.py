@@ -11,10 +11,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from chunkstudy.base.models import SMOLLM
-from chunkstudy.runs.conditions import MINILM
-from chunkstudy.runs.store import VectorStore
-from chunkstudy.runs.study_runs import Context
+from chunkstudy.core.models import SMOLLM
+from chunkstudy.pipeline.conditions import MINILM
+from chunkstudy.pipeline.experiments import Context
+from chunkstudy.pipeline.vector_store import VectorStore
 from chunkstudy.studies.boundary_signals.areas import DISTANCE
 from chunkstudy.studies.boundary_signals.reader import CausalReader
 from chunkstudy.studies.boundary_signals.signals import PROFILE, measure

@@ -19,14 +19,14 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+from chunkstudy.display.drawing import COLORS, intervals, one_legend, rows_named, style, titled
+from chunkstudy.display.titles import shown
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import HIGHER, LOWER, NOT_SHOWN, SIGNIFICANT
 from chunkstudy.evaluation.statistics.intervals import LEVEL
 from chunkstudy.studies.boundary_signals import roc
 from chunkstudy.studies.boundary_signals.signals import INFLUENCE, SIGNALS
 from chunkstudy.studies.boundary_signals.texts import DOCUMENT, SENTENCE
-from chunkstudy.study.drawing import COLORS, intervals, one_legend, rows_named, style, titled
-from chunkstudy.study.titles import shown
 
 KINDS = {
     ("built-in articles", "document"): "articles",

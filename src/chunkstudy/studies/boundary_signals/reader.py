@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from chunkstudy.base.spans import Span
+from chunkstudy.core.spans import Span
 from chunkstudy.llm.causal_models import CausalModel
 
 Floats = NDArray[np.float64]

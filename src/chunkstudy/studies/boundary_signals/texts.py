@@ -20,9 +20,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from chunkstudy.base.spans import Collection, Span
 from chunkstudy.chunkers.semantic import punkt
 from chunkstudy.collections import gutenqa
+from chunkstudy.core.spans import Collection, Span
 
 MESSAGE = re.compile(
     r"""["']content["']: (?:"((?:[^"\\]|\\.)*)(?:"|$)|'((?:[^'\\]|\\.)*)(?:'|$))""", re.DOTALL

@@ -15,14 +15,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from chunkstudy.chunkers.semantic import cluster_cuts
+from chunkstudy.display.formats import estimate
+from chunkstudy.display.titles import shown
 from chunkstudy.evaluation.statistics.differences import at
+from chunkstudy.notebook.claims import Claim, cited, coded, share
+from chunkstudy.notebook.runs import Runs
+from chunkstudy.notebook.scores import Scores
 from chunkstudy.published.cells import Fact
 from chunkstudy.studies.chroma.tables import CAPTION_QUERIES, EXACT, INSIDE, REPEATED
-from chunkstudy.study.claims import Claim, cited, coded, share
-from chunkstudy.study.formats import estimate
-from chunkstudy.study.runs import Runs
-from chunkstudy.study.scores import Scores
-from chunkstudy.study.titles import shown
 
 RECALL, PRECISION = "SpanRecall@5", "SpanPrecision@5"
 OMEGA, IOU = "PrecisionOmega", "SpanIoU@5"

@@ -15,17 +15,17 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from chunkstudy.base.places import Places
-from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA, CORRECTED
-from chunkstudy.base.spans import Collection, text_digest
+from chunkstudy.core.places import Places
+from chunkstudy.core.protocols import AS_PUBLISHED_CHROMA, CORRECTED
+from chunkstudy.core.spans import Collection, text_digest
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.measures.token_overlap import JudgedSpans
 from chunkstudy.evaluation.retrieval.chunks import search
+from chunkstudy.pipeline import facts, rankings, records, rescore
+from chunkstudy.pipeline.conditions import MINILM, PRE_EMBEDDING, Condition
+from chunkstudy.pipeline.experiments import Context
+from chunkstudy.pipeline.vector_store import VectorStore
 from chunkstudy.published.sources import chroma_minilm
-from chunkstudy.runs import facts, rankings, records, rescore
-from chunkstudy.runs.conditions import MINILM, PRE_EMBEDDING, Condition
-from chunkstudy.runs.store import VectorStore
-from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.chroma.tables import MINILM_ROWS
 
 NAME = "chroma-all-occurrences"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from chunkstudy.base.spans import Chunks, Collection
+from chunkstudy.core.spans import Chunks, Collection
 
 if TYPE_CHECKING:
     import hnswlib

@@ -17,23 +17,23 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from chunkstudy.base.models import SMOLLM
-from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA, CORRECTED, Protocol
-from chunkstudy.base.spans import Chunks, Collection, chunk_documents
-from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers import llm_windows
 from chunkstudy.chunkers.random_boundaries import drawn
 from chunkstudy.chunkers.structure import pieces
+from chunkstudy.core.models import SMOLLM
+from chunkstudy.core.protocols import AS_PUBLISHED_CHROMA, CORRECTED, Protocol
+from chunkstudy.core.spans import Chunks, Collection, chunk_documents
+from chunkstudy.core.tokens import counter
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import at
 from chunkstudy.llm.asking import Asker
 from chunkstudy.llm.interface import Ask, Reply, Request
-from chunkstudy.runs import steps
-from chunkstudy.runs.chunking import build_chunker, cut, describe_language_model
-from chunkstudy.runs.conditions import LARGE, LOCAL_SMOLLM, MINILM, parse_chunker
-from chunkstudy.runs.steps import Vectors
-from chunkstudy.runs.store import VectorStore
-from chunkstudy.runs.study_runs import Context
+from chunkstudy.pipeline import steps
+from chunkstudy.pipeline.chunking import build_chunker, cut, describe_language_model
+from chunkstudy.pipeline.conditions import LARGE, LOCAL_SMOLLM, MINILM, parse_chunker
+from chunkstudy.pipeline.experiments import Context
+from chunkstudy.pipeline.steps import Vectors
+from chunkstudy.pipeline.vector_store import VectorStore
 
 COLLECTIONS = ("builtin", "chroma")
 PARTS = {"chroma": "state_of_the_union"}

@@ -18,20 +18,20 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA
-from chunkstudy.base.spans import Collection, chunk_documents
+from chunkstudy.core.protocols import AS_PUBLISHED_CHROMA
+from chunkstudy.core.spans import Collection, chunk_documents
+from chunkstudy.display.formats import Column, points_finely
 from chunkstudy.evaluation.measures.token_overlap import MIN, MIN_DEPTH, TokenOverlap
 from chunkstudy.evaluation.retrieval.chunks import search
 from chunkstudy.evaluation.statistics import mean, population_std
 from chunkstudy.evaluation.statistics.differences import at
+from chunkstudy.pipeline.chunking import build_chunker
+from chunkstudy.pipeline.conditions import MINILM, PRE_EMBEDDING, Condition
+from chunkstudy.pipeline.experiments import Context
+from chunkstudy.pipeline.vector_store import VectorStore
 from chunkstudy.published.sources import CHROMA_LENGTH, TOKEN_WINDOWS
-from chunkstudy.runs.chunking import build_chunker
-from chunkstudy.runs.conditions import MINILM, PRE_EMBEDDING, Condition
-from chunkstudy.runs.store import VectorStore
-from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.chroma.graph import SEARCH_LIST, Ints, as_asked, graph, nearest
 from chunkstudy.studies.chroma.tables import CUTS, MINILM_ROWS, RETRIEVAL
-from chunkstudy.study.formats import Column, points_finely
 
 COLLECTIONS = ("chroma",)
 PACKAGES = ("chroma-hnswlib",)

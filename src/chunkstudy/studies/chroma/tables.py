@@ -7,15 +7,15 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from chunkstudy.base.places import Places
-from chunkstudy.base.protocols import AS_PUBLISHED_CHROMA, CORRECTED
+from chunkstudy.core.places import Places
+from chunkstudy.core.protocols import AS_PUBLISHED_CHROMA, CORRECTED
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import Pair, at, differences
+from chunkstudy.notebook.runs import MIN, Cut, Runs
+from chunkstudy.pipeline.conditions import LARGE, MINILM, NONE, PRE_EMBEDDING, Condition
+from chunkstudy.pipeline.record_store import Library
+from chunkstudy.pipeline.records import Run
 from chunkstudy.published.sources import TOKEN_WINDOWS
-from chunkstudy.runs.conditions import LARGE, MINILM, NONE, PRE_EMBEDDING, Condition
-from chunkstudy.runs.library import Library
-from chunkstudy.runs.records import Run
-from chunkstudy.study.runs import MIN, Cut, Runs
 
 SPECIAL = 2
 """[CLS] and [SEP], which the report's table of all-MiniLM-L6-v2 counts in every chunk."""

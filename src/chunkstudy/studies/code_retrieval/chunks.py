@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable
 from pathlib import PurePosixPath
 
-from chunkstudy.base.spans import Chunks, Collection, Span
 from chunkstudy.chunkers import contexts
 from chunkstudy.collections.contextual_code import guides_chunks
-from chunkstudy.runs import steps
+from chunkstudy.core.spans import Chunks, Collection, Span
+from chunkstudy.pipeline import steps
 
 GUIDE, BLANK_LINES, SYNTAX = "guide", "blank-lines", "syntax"
 CHUNKERS = {

@@ -14,16 +14,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from chunkstudy.base.spans import Chunks, Collection
 from chunkstudy.collections import contextual_code, registry
+from chunkstudy.core.spans import Chunks, Collection
 from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, TokenOverlap
 from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Ranking
 from chunkstudy.evaluation.statistics.differences import Pair, differences
 from chunkstudy.llm.prices import Estimate
-from chunkstudy.runs import steps
-from chunkstudy.runs.conditions import MINILM_512, MPNET, parse_encoder
-from chunkstudy.runs.estimate import reading
-from chunkstudy.runs.study_runs import Context
+from chunkstudy.pipeline import steps
+from chunkstudy.pipeline.conditions import MINILM_512, MPNET, parse_encoder
+from chunkstudy.pipeline.estimate import reading
+from chunkstudy.pipeline.experiments import Context
 from chunkstudy.studies.code_retrieval import chunks as code
 
 NAME = "code-retrieval"

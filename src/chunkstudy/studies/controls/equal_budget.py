@@ -15,34 +15,28 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.base.spans import Chunks, Collection
-from chunkstudy.base.tokens import TokenOffsets, cl100k_offsets
 from chunkstudy.collections import covid_qa
+from chunkstudy.core.protocols import CORRECTED
+from chunkstudy.core.spans import Chunks, Collection
+from chunkstudy.core.tokens import TokenOffsets, cl100k_offsets
+from chunkstudy.display import titles
+from chunkstudy.display.drawing import COLORS, Color, intervals, one_legend, style, titled
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.measures.reading_budget import AGAIN, ONCE, budget_recall
 from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, TokenOverlap, to_tokens
 from chunkstudy.evaluation.retrieval import chunks as retrieval
 from chunkstudy.evaluation.retrieval.chunks import Limit, Ranking
-from chunkstudy.evaluation.statistics.differences import (
-    Keys,
-    Pair,
-    at,
-    differences,
-    mean_intervals,
-)
-from chunkstudy.runs import steps
-from chunkstudy.runs.conditions import (
+from chunkstudy.evaluation.statistics.differences import Keys, Pair, at, differences, mean_intervals
+from chunkstudy.notebook.study import Study
+from chunkstudy.pipeline import steps
+from chunkstudy.pipeline.conditions import (
     LATE_512,
     MINILM_512,
     PRE_EMBEDDING,
     Condition,
     parse_chunker,
 )
-from chunkstudy.runs.study_runs import Context
-from chunkstudy.study import titles
-from chunkstudy.study.drawing import COLORS, Color, intervals, one_legend, style, titled
-from chunkstudy.study.study import Study
+from chunkstudy.pipeline.experiments import Context
 
 FIVE = ("chroma", "chroma-within")
 """The same five corpora, searched together and each by itself."""

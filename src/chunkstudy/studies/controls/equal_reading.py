@@ -11,18 +11,18 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.base.spans import Collection
-from chunkstudy.base.tokens import cl100k_offsets
 from chunkstudy.collections import registry
+from chunkstudy.core.protocols import CORRECTED
+from chunkstudy.core.spans import Collection
+from chunkstudy.core.tokens import cl100k_offsets
 from chunkstudy.evaluation.measures.reading_budget import AGAIN, budget_recall
 from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, to_tokens
 from chunkstudy.evaluation.statistics.differences import Pair, at, differences
 from chunkstudy.llm.prices import Estimate
-from chunkstudy.runs import steps
-from chunkstudy.runs.conditions import MINILM_512, PRE_EMBEDDING, Condition, parse_encoder
-from chunkstudy.runs.estimate import reading
-from chunkstudy.runs.study_runs import Context, Tables
+from chunkstudy.pipeline import steps
+from chunkstudy.pipeline.conditions import MINILM_512, PRE_EMBEDDING, Condition, parse_encoder
+from chunkstudy.pipeline.estimate import reading
+from chunkstudy.pipeline.experiments import Context, Tables
 from chunkstudy.studies.controls.equal_budget import ranked
 
 NAME = "equal-reading"

@@ -15,31 +15,16 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.base.spans import Chunks, Collection, Span
-from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers import structure
 from chunkstudy.chunkers.passages import paragraphs
 from chunkstudy.chunkers.random_boundaries import ANYWHERE, UNITS, drawn
 from chunkstudy.chunkers.semantic import punkt_sentences
 from chunkstudy.collections import covid_qa
-from chunkstudy.evaluation.statistics.differences import Pair, at, differences
-from chunkstudy.runs import steps
-from chunkstudy.runs.conditions import (
-    LATE_512,
-    MINILM_512,
-    MPNET,
-    PRE_EMBEDDING,
-    Condition,
-    parse_encoder,
-    parse_method,
-)
-from chunkstudy.runs.encoding import encode_together
-from chunkstudy.runs.store import VectorStore
-from chunkstudy.runs.study_results import StudyError
-from chunkstudy.runs.study_runs import Context
-from chunkstudy.study import titles
-from chunkstudy.study.drawing import (
+from chunkstudy.core.protocols import CORRECTED
+from chunkstudy.core.spans import Chunks, Collection, Span
+from chunkstudy.core.tokens import counter
+from chunkstudy.display import titles
+from chunkstudy.display.drawing import (
     COLORS,
     intervals,
     one_legend,
@@ -48,7 +33,22 @@ from chunkstudy.study.drawing import (
     titled,
     zero,
 )
-from chunkstudy.study.study import Study
+from chunkstudy.evaluation.statistics.differences import Pair, at, differences
+from chunkstudy.notebook.study import Study
+from chunkstudy.pipeline import steps
+from chunkstudy.pipeline.conditions import (
+    LATE_512,
+    MINILM_512,
+    MPNET,
+    PRE_EMBEDDING,
+    Condition,
+    parse_encoder,
+    parse_method,
+)
+from chunkstudy.pipeline.encoding import encode_together
+from chunkstudy.pipeline.experiment_tables import StudyError
+from chunkstudy.pipeline.experiments import Context
+from chunkstudy.pipeline.vector_store import VectorStore
 
 NAME = "random-boundaries"
 COLLECTIONS = ("gutenqa-emma", "chroma-within", covid_qa.WITHIN)

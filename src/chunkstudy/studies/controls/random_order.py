@@ -15,10 +15,10 @@ import pandas as pd
 from chunkstudy.evaluation.measures.first_hit import dcg_of_random_order, relevant_chunks
 from chunkstudy.evaluation.retrieval.chunks import Limit
 from chunkstudy.evaluation.retrieval.small_to_large import returned
-from chunkstudy.runs import records
-from chunkstudy.runs.conditions import NONE, Condition, parse_encoder
-from chunkstudy.runs.scoring import judged_by
-from chunkstudy.runs.study_runs import Context, Tables
+from chunkstudy.pipeline import records
+from chunkstudy.pipeline.conditions import NONE, Condition, parse_encoder
+from chunkstudy.pipeline.experiments import Context, Tables
+from chunkstudy.pipeline.scoring import judged_by
 
 NAME = "random-order"
 COLLECTIONS = ()

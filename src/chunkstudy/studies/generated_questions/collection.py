@@ -14,14 +14,14 @@ from dataclasses import asdict
 from math import isnan
 from pathlib import Path
 
-from chunkstudy.base.files import write_json, write_text
-from chunkstudy.base.places import Places
-from chunkstudy.collections import own, own_documents, own_questions
-from chunkstudy.collections.own_documents import OwnDocuments
+from chunkstudy.collections import user_collections, user_documents, user_questions
+from chunkstudy.collections.user_documents import OwnDocuments
+from chunkstudy.core.files import write_json, write_text
+from chunkstudy.core.places import Places
 from chunkstudy.llm.asking import Asker, mode_from_environment
 from chunkstudy.llm.prices import expected
 from chunkstudy.llm.recordings import replies_folder
-from chunkstudy.runs.store import load_store
+from chunkstudy.pipeline.vector_store import load_store
 from chunkstudy.studies.generated_questions import filters, generate
 from chunkstudy.studies.generated_questions.generate import GenerationSettings
 
@@ -62,8 +62,8 @@ def make(
     Raises:
         SourceError, OutputError, LanguageModelError, BudgetError: in words to act on.
     """
-    folder = out or own.collections_folder() / source.resolve().name
-    documents = own_documents.read(source)
+    folder = out or user_collections.collections_folder() / source.resolve().name
+    documents = user_documents.read(source)
     _refuse(folder, source, documents)
     say(generate.price(documents, settings))
     elsewhere = "CHUNKSTUDY_LLM_RECORDINGS" in os.environ
@@ -72,7 +72,7 @@ def make(
     asker = Asker("replay" if replay else mode, recordings)
     made = generate.generate(documents.documents, settings, asker.ask, say)
     for name, text in documents.texts.items():  # nothing is written where nobody could be asked
-        write_text(folder / own.DOCUMENTS / name, text)  # so that offsets stay right
+        write_text(folder / user_collections.DOCUMENTS / name, text)  # so that offsets stay right
     store = load_store(encoder.replace("/", "__"), places.vectors)
     excerpts = [[str(excerpt.text) for excerpt in each.excerpts] for each in made.questions]
     questions = [each.question for each in made.questions]
@@ -102,7 +102,7 @@ def make(
     lines = (json.dumps(each.line | told, ensure_ascii=False) for each, told in candidates)
     write_text(folder / CANDIDATES, "".join(f"{line}\n" for line in lines))
     write_json(folder / REPORT, report)
-    own_questions.write(folder / own.QUESTIONS, kept)
+    user_questions.write(folder / user_collections.QUESTIONS, kept)
     say(
         f"{len(kept)} of {len(made.questions)} questions kept, and {folder / REPORT} says why the "
         f"others are not; {took}"
@@ -119,14 +119,14 @@ def _refuse(folder: Path, source: Path, documents: OwnDocuments) -> None:
     """
     if folder.resolve().is_relative_to(source.resolve()):
         raise OutputError(f"{folder} lies inside {source}, whose texts it copies; write elsewhere")
-    if not own.NAME.fullmatch(folder.name):
+    if not user_collections.NAME.fullmatch(folder.name):
         raise OutputError(
             f"{folder.name!r} cannot name a collection; use letters, digits, dots, - and _"
         )
     holds = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
     other = holds - {RECORDINGS}
-    if own.DOCUMENTS in holds:
-        copies = folder / own.DOCUMENTS
+    if user_collections.DOCUMENTS in holds:
+        copies = folder / user_collections.DOCUMENTS
         texts = {copies / name: text.encode("utf-8") for name, text in documents.texts.items()}
         files = (path for path in copies.rglob("*") if path.is_file())
         other = {str(path) for path in files if path.read_bytes() != texts.get(path)}

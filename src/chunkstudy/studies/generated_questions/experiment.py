@@ -13,12 +13,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import pandas as pd
 
-from chunkstudy.base import sources
-from chunkstudy.base.spans import Collection
 from chunkstudy.collections.chroma import QUESTIONS, joins_with_and
-from chunkstudy.runs.conditions import MINILM
-from chunkstudy.runs.store import VectorStore
-from chunkstudy.runs.study_runs import Context
+from chunkstudy.core import sources
+from chunkstudy.core.spans import Collection
+from chunkstudy.pipeline.conditions import MINILM
+from chunkstudy.pipeline.experiments import Context
+from chunkstudy.pipeline.vector_store import VectorStore
 from chunkstudy.studies.generated_questions import filters
 
 NAME = "generated-questions"

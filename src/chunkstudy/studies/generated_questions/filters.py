@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from chunkstudy.base.tokens import Vectors
+from chunkstudy.core.tokens import Vectors
 from chunkstudy.encoders.interface import Role
 
 LEAST, MOST = 0.36, 0.78

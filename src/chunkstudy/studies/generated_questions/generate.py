@@ -19,10 +19,10 @@ from typing import Annotated, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from chunkstudy.base.spans import Document, Span
 from chunkstudy.collections import quoted
-from chunkstudy.collections.own_documents import OwnDocuments
-from chunkstudy.collections.own_questions import Question, Quotation
+from chunkstudy.collections.user_documents import OwnDocuments
+from chunkstudy.collections.user_questions import Question, Quotation
+from chunkstudy.core.spans import Document, Span
 from chunkstudy.llm.interface import PROMPTS, Ask, Message, Reply, Request, conversation
 from chunkstudy.llm.prices import Estimate, expected
 

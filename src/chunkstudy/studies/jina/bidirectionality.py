@@ -16,14 +16,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from chunkstudy.base.spans import Collection, Document
 from chunkstudy.collections import covid_qa
+from chunkstudy.core.spans import Collection, Document
 from chunkstudy.encoders import models
 from chunkstudy.encoders.contextualized import Layout
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.evaluation import statistics
-from chunkstudy.runs.study_results import StudyError
-from chunkstudy.runs.study_runs import Context
+from chunkstudy.pipeline.experiment_tables import StudyError
+from chunkstudy.pipeline.experiments import Context
 
 NAME = "bidirectionality"
 COLLECTIONS = ("chroma", covid_qa.ALL)

@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from chunkstudy.base.faults import ModelError
-from chunkstudy.base.models import CAUSAL_MODELS, MODELS, ModelSpec
+from chunkstudy.core.faults import ModelError
+from chunkstudy.core.models import CAUSAL_MODELS, MODELS, ModelSpec
 
 LATE_CHUNKING_WINDOW = 8191
 """Tokens a model must read: 8,192 as the post has it, and OpenAI's models read as many, of which

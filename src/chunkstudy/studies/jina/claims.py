@@ -11,14 +11,14 @@ from itertools import combinations, pairwise
 
 import pandas as pd
 
+from chunkstudy.display.titles import named, shown
 from chunkstudy.evaluation.statistics.differences import at
+from chunkstudy.notebook.claims import Claim, cited, share
+from chunkstudy.pipeline.conditions import CONTEXTUALIZED, PRE_EMBEDDING
 from chunkstudy.published.cells import Fact
 from chunkstudy.published.papers import E5_INSTRUCT, JINA_MODELS
-from chunkstudy.runs.conditions import CONTEXTUALIZED, PRE_EMBEDDING
 from chunkstudy.studies.jina.bidirectionality import HALF
 from chunkstudy.studies.jina.posts import arms
-from chunkstudy.study.claims import Claim, cited, share
-from chunkstudy.study.titles import named, shown
 
 SEVERAL = 8
 """Numbers that are told one by one at most; of more the range is told."""

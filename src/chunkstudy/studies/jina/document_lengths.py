@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from chunkstudy.collections import beir
-from chunkstudy.runs.study_runs import Context
+from chunkstudy.pipeline.experiments import Context
 
 NAME = "document-lengths"
 POST = ("scifact", "trec-covid", "fiqa", "nfcorpus", "quora")

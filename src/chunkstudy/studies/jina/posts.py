@@ -14,12 +14,12 @@ import pandas as pd
 from matplotlib.figure import Figure
 from scipy import stats
 
+from chunkstudy.display import drawing, titles
+from chunkstudy.display.formats import Column, Columns, decimals, thousandths, whole
+from chunkstudy.display.titles import named
 from chunkstudy.evaluation.statistics.differences import Pair, differences
-from chunkstudy.runs.conditions import CONTEXTUALIZED, PRE_EMBEDDING
-from chunkstudy.study import drawing, titles
-from chunkstudy.study.formats import Column, Columns, decimals, thousandths, whole
-from chunkstudy.study.scores import Scores
-from chunkstudy.study.titles import named
+from chunkstudy.notebook.scores import Scores
+from chunkstudy.pipeline.conditions import CONTEXTUALIZED, PRE_EMBEDDING
 
 ARMS = ["plain", "late", "no chunking"]
 ARM_OF = {

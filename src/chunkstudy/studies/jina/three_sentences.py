@@ -15,12 +15,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from chunkstudy.base.sources import SourceFile
-from chunkstudy.base.tokens import tokens_between
+from chunkstudy.core.sources import SourceFile
+from chunkstudy.core.tokens import tokens_between
 from chunkstudy.encoders import models
 from chunkstudy.encoders.contextualized import in_sequence, whole
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.runs.study_runs import Context
+from chunkstudy.pipeline.experiments import Context
 
 NAME = "berlin"
 COLLECTIONS: tuple[str, ...] = ()

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from chunkstudy.base import tokens
-from chunkstudy.base.protocols import CORRECTED, PROTOCOLS
-from chunkstudy.base.spans import Chunks, Collection
+from chunkstudy.core import tokens
+from chunkstudy.core.protocols import CORRECTED, PROTOCOLS
+from chunkstudy.core.spans import Chunks, Collection
 from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
 from chunkstudy.evaluation.retrieval.chunks import Ranking
-from chunkstudy.runs import steps
-from chunkstudy.runs.conditions import MINILM, PRE_EMBEDDING, Condition
-from chunkstudy.runs.study_runs import Context
+from chunkstudy.pipeline import steps
+from chunkstudy.pipeline.conditions import MINILM, PRE_EMBEDDING, Condition
+from chunkstudy.pipeline.experiments import Context
 from chunkstudy.studies.labels.chunk_labels import GOLD_RULES, count_ids, gold_chunks
 
 COLLECTIONS = ("chroma",)

@@ -12,10 +12,10 @@ import pandas as pd
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics import power
 from chunkstudy.evaluation.statistics.differences import Pair, at, differences
-from chunkstudy.runs.study_results import StudyError
+from chunkstudy.notebook.study import Study
+from chunkstudy.pipeline.experiment_tables import StudyError
 from chunkstudy.studies import labels
 from chunkstudy.studies.labels.chunk_labels import GOLD_RULES, GoldRule, macro, micro, rates
-from chunkstudy.study.study import Study
 
 MEASURES = ("recall", "SpanRecall")
 PAIRS = (

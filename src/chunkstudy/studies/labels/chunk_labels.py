@@ -26,7 +26,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from chunkstudy.base.spans import Chunks, Collection
+from chunkstudy.core.spans import Chunks, Collection
 from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, TokenOverlap
 
 GoldRule = Literal["any", "majority", "whole", "tutorial"]

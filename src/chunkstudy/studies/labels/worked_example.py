@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from chunkstudy.base.places import Places
+from chunkstudy.core.places import Places
+from chunkstudy.notebook.claims import Claim
 from chunkstudy.studies.labels.chunk_labels import count_ids, macro, micro, rates
-from chunkstudy.study.claims import Claim
 
 
 def worked_example(places: Places) -> pd.DataFrame:

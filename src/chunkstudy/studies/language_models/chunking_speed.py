@@ -16,21 +16,21 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from chunkstudy.base.places import Places
-from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.base.spans import chunk_documents
-from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers.expected_requests import of_boundaries
 from chunkstudy.collections import gutenqa
+from chunkstudy.core.places import Places
+from chunkstudy.core.protocols import CORRECTED
+from chunkstudy.core.spans import chunk_documents
+from chunkstudy.core.tokens import counter
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.llm.prices import PRICES
+from chunkstudy.pipeline import facts
+from chunkstudy.pipeline.chunking import build_chunker
+from chunkstudy.pipeline.conditions import MINILM_512, parse_chunker, parse_encoder
+from chunkstudy.pipeline.estimate import size
+from chunkstudy.pipeline.experiments import Context
 from chunkstudy.published.sources import published_grid
-from chunkstudy.runs import facts
-from chunkstudy.runs.chunking import build_chunker
-from chunkstudy.runs.conditions import MINILM_512, parse_chunker, parse_encoder
-from chunkstudy.runs.estimate import size
-from chunkstudy.runs.study_runs import Context
 
 NAME = "chunking-speed"
 COLLECTIONS = (SCIFACT,) = ("scifact",)

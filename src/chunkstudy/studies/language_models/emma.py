@@ -17,12 +17,18 @@ from itertools import product
 
 import pandas as pd
 
-from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.chunkers.random_boundaries import UNITS
+from chunkstudy.core.protocols import CORRECTED
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import Keys, Pair, at, differences
-from chunkstudy.runs.conditions import LATE_512, MINILM_512, PRE_EMBEDDING, Condition, parse_encoder
-from chunkstudy.runs.library import Library
+from chunkstudy.pipeline.conditions import (
+    LATE_512,
+    MINILM_512,
+    PRE_EMBEDDING,
+    Condition,
+    parse_encoder,
+)
+from chunkstudy.pipeline.record_store import Library
 from chunkstudy.studies.language_models.window_answers import (
     CANDIDATES,
     MEASURES,

@@ -26,22 +26,24 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from chunkstudy.base.places import Places
-from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.base.spans import Chunks, Collection
-from chunkstudy.base.tokens import counter
 from chunkstudy.chunkers import lumberchunker
 from chunkstudy.chunkers.passages import paragraphs
 from chunkstudy.chunkers.random_boundaries import drawn
 from chunkstudy.collections import builtin
+from chunkstudy.core.places import Places
+from chunkstudy.core.protocols import CORRECTED
+from chunkstudy.core.spans import Chunks, Collection
+from chunkstudy.core.tokens import counter
+from chunkstudy.display import titles
+from chunkstudy.display.drawing import COLORS, intervals, one_legend, style, titled
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import Pair, differences
 from chunkstudy.llm import providers
 from chunkstudy.llm.asking import NotRecordedError
 from chunkstudy.llm.interface import Reply, Request
 from chunkstudy.llm.recordings import Recordings, contents
-from chunkstudy.runs.chunking import build_chunker
-from chunkstudy.runs.conditions import (
+from chunkstudy.pipeline.chunking import build_chunker
+from chunkstudy.pipeline.conditions import (
     LATE_512,
     LOCAL_SMOLLM,
     MINILM_512,
@@ -49,11 +51,9 @@ from chunkstudy.runs.conditions import (
     Condition,
     parse_chunker,
 )
-from chunkstudy.runs.encoding import encode_together
-from chunkstudy.runs.steps import Vectors, score
-from chunkstudy.runs.study_runs import Context
-from chunkstudy.study import titles
-from chunkstudy.study.drawing import COLORS, intervals, one_legend, style, titled
+from chunkstudy.pipeline.encoding import encode_together
+from chunkstudy.pipeline.experiments import Context
+from chunkstudy.pipeline.steps import Vectors, score
 
 NAME = "window-answers"
 COLLECTIONS = (BOOK,) = ("gutenqa-emma",)

@@ -19,7 +19,7 @@ from scipy import special
 
 from chunkstudy.evaluation.statistics.differences import HIGHER, LOWER, Pair, at, differences
 from chunkstudy.evaluation.statistics.intervals import LEVEL
-from chunkstudy.runs.study_results import StudyError
+from chunkstudy.pipeline.experiment_tables import StudyError
 from chunkstudy.studies.late_chunking.systems import (
     AVERAGED,
     BOTH,

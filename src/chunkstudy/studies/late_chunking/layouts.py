@@ -15,10 +15,10 @@ from itertools import product
 import pandas as pd
 
 from chunkstudy.collections import covid_qa
+from chunkstudy.display import titles
 from chunkstudy.evaluation.statistics.differences import Pair, differences
-from chunkstudy.runs.study_results import StudyError
+from chunkstudy.pipeline.experiment_tables import StudyError
 from chunkstudy.studies.late_chunking.systems import AVERAGED, PLAIN, SystemScores, late
-from chunkstudy.study import titles
 
 LAYOUTS = {"most context": "", "no overlap": "-0", "packed": "-packed", "averaged": AVERAGED}
 """How a layout's system ends, behind its window."""

@@ -6,6 +6,18 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
+from chunkstudy.display import titles
+from chunkstudy.display.drawing import COLORS, intervals, rows_named, style, titled, zero
+from chunkstudy.display.formats import (
+    Column,
+    Columns,
+    estimate,
+    join_words,
+    percent,
+    points,
+    probability,
+    whole,
+)
 from chunkstudy.evaluation.statistics.differences import HIGHER, LOWER, at
 from chunkstudy.studies.late_chunking.gains import (
     ALL,
@@ -16,18 +28,6 @@ from chunkstudy.studies.late_chunking.gains import (
     Rule,
 )
 from chunkstudy.studies.late_chunking.systems import AVERAGED, BOTH, PLAIN, WORDS, late
-from chunkstudy.study import titles
-from chunkstudy.study.drawing import COLORS, intervals, rows_named, style, titled, zero
-from chunkstudy.study.formats import (
-    Column,
-    Columns,
-    estimate,
-    join_words,
-    percent,
-    points,
-    probability,
-    whole,
-)
 
 COLUMNS: Columns = {
     SEEN: Column(SEEN, titles.named("collection")),

@@ -15,11 +15,11 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
+from chunkstudy.display import titles
 from chunkstudy.evaluation.statistics.differences import at
-from chunkstudy.runs.conditions import PRE_EMBEDDING, parse_encoder, parse_method
-from chunkstudy.study import titles
-from chunkstudy.study.runs import NoRecordError, Runs
-from chunkstudy.study.study import Study
+from chunkstudy.notebook.runs import NoRecordError, Runs
+from chunkstudy.notebook.study import Study
+from chunkstudy.pipeline.conditions import PRE_EMBEDDING, parse_encoder, parse_method
 
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 MPNET = "sentence-transformers/all-mpnet-base-v2"

@@ -15,7 +15,8 @@ import pandas as pd
 
 from chunkstudy.collections import covid_qa
 from chunkstudy.evaluation.statistics.differences import HIGHER, Pair, differences
-from chunkstudy.runs.conditions import NONE
+from chunkstudy.notebook.study import Study
+from chunkstudy.pipeline.conditions import NONE
 from chunkstudy.studies.late_chunking.systems import (
     AVERAGED,
     BOTH,
@@ -27,7 +28,6 @@ from chunkstudy.studies.late_chunking.systems import (
     late,
     read,
 )
-from chunkstudy.study.study import Study
 
 MEASURE = "nDCG@10"
 MEETINGS = "qmsum"

@@ -13,15 +13,15 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.base.spans import Chunks, Collection
+from chunkstudy.core.protocols import CORRECTED
+from chunkstudy.core.spans import Chunks, Collection
 from chunkstudy.evaluation.measures.first_hit import relevant_chunks
 from chunkstudy.evaluation.retrieval.bm25 import words
 from chunkstudy.evaluation.retrieval.chunks import Limit
 from chunkstudy.evaluation.statistics.differences import Pair, differences
 from chunkstudy.llm.prices import Estimate
-from chunkstudy.runs.conditions import MINILM_512, PRE_EMBEDDING, Condition
-from chunkstudy.runs.study_runs import Context, Tables
+from chunkstudy.pipeline.conditions import MINILM_512, PRE_EMBEDDING, Condition
+from chunkstudy.pipeline.experiments import Context, Tables
 from chunkstudy.studies.late_chunking.word_search import CHUNKERS, WITHIN
 
 NAME = "word-gap"

@@ -14,17 +14,17 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.base.spans import Collection
 from chunkstudy.collections import beir, registry
+from chunkstudy.core.protocols import CORRECTED
+from chunkstudy.core.spans import Collection
 from chunkstudy.evaluation.retrieval.bm25 import words
 from chunkstudy.evaluation.retrieval.chunks import Limit
 from chunkstudy.evaluation.retrieval.fusion import FUSED
 from chunkstudy.llm.prices import Estimate
-from chunkstudy.runs import steps
-from chunkstudy.runs.conditions import MINILM_512, NONE, PRE_EMBEDDING, Condition, parse_encoder
-from chunkstudy.runs.estimate import reading
-from chunkstudy.runs.study_runs import Context
+from chunkstudy.pipeline import steps
+from chunkstudy.pipeline.conditions import MINILM_512, NONE, PRE_EMBEDDING, Condition, parse_encoder
+from chunkstudy.pipeline.estimate import reading
+from chunkstudy.pipeline.experiments import Context
 from chunkstudy.studies.late_chunking.systems import BOTH, E5, MPNET, WORDS
 
 NAME = "word-search"

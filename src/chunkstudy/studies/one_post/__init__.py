@@ -15,12 +15,12 @@ from itertools import groupby
 
 import pandas as pd
 
-from chunkstudy.base import tokens
-from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.base.spans import Span, text_digest
-from chunkstudy.runs.chunking import build_chunker
-from chunkstudy.runs.conditions import MINILM
-from chunkstudy.runs.study_runs import Context
+from chunkstudy.core import tokens
+from chunkstudy.core.protocols import CORRECTED
+from chunkstudy.core.spans import Span, text_digest
+from chunkstudy.pipeline.chunking import build_chunker
+from chunkstudy.pipeline.conditions import MINILM
+from chunkstudy.pipeline.experiments import Context
 from chunkstudy.studies.one_post import printed
 from chunkstudy.studies.one_post.alignment import align
 from chunkstudy.studies.one_post.printed import PrintedSegmentation

@@ -10,8 +10,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from chunkstudy.base import sources
-from chunkstudy.base.files import sha256
+from chunkstudy.core import sources
+from chunkstudy.core.files import sha256
 
 FOLDER = "CHUNKSTUDY_PRINTED"
 """Names the folder of the reports and posts as text."""

@@ -21,13 +21,23 @@ import pandas as pd
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from chunkstudy.base import tokens
-from chunkstudy.base.protocols import AS_PUBLISHED_IELAB, CORRECTED
-from chunkstudy.base.spans import Chunks, Collection, chunk_documents
-from chunkstudy.base.tokens import TextTokens
-from chunkstudy.chunkers.own import checked
+from chunkstudy.chunkers.user_chunker import checked
 from chunkstudy.collections import beir
 from chunkstudy.collections.registry import load_collection
+from chunkstudy.core import tokens
+from chunkstudy.core.protocols import AS_PUBLISHED_IELAB, CORRECTED
+from chunkstudy.core.spans import Chunks, Collection, chunk_documents
+from chunkstudy.core.tokens import TextTokens
+from chunkstudy.display import drawing, titles
+from chunkstudy.display.formats import Column, Columns, tenths
+from chunkstudy.notebook.runs import RunCache, Runs, RunScores
+from chunkstudy.pipeline import experiment_tables, records
+from chunkstudy.pipeline.chunking import cut
+from chunkstudy.pipeline.conditions import CONTEXTUALIZED, MINILM_512, PRE_EMBEDDING, Condition
+from chunkstudy.pipeline.experiment_tables import StudyError
+from chunkstudy.pipeline.experiments import Context
+from chunkstudy.pipeline.records import Run
+from chunkstudy.pipeline.vector_store import VectorStore, load_store
 from chunkstudy.published.chunk_size import (
     ARMS,
     BEFORE_ENCODER,
@@ -40,22 +50,7 @@ from chunkstudy.published.chunk_size import (
     with_scores,
 )
 from chunkstudy.published.papers import TAXONOMY_COLLECTIONS, WINDOWS, slug
-from chunkstudy.runs import records, study_results
-from chunkstudy.runs.chunking import cut
-from chunkstudy.runs.conditions import (
-    CONTEXTUALIZED,
-    MINILM_512,
-    PRE_EMBEDDING,
-    Condition,
-)
-from chunkstudy.runs.records import Run
-from chunkstudy.runs.store import VectorStore, load_store
-from chunkstudy.runs.study_results import StudyError
-from chunkstudy.runs.study_runs import Context
 from chunkstudy.studies.taxonomy.tables import METHOD_OF
-from chunkstudy.study import drawing, titles
-from chunkstudy.study.formats import Column, Columns, tenths
-from chunkstudy.study.runs import RunCache, Runs, RunScores
 
 NAME = "chunk-sizes"
 COLLECTIONS = tuple(
@@ -322,7 +317,7 @@ def _sizes(run: RunScores, computing: RunCache) -> pd.DataFrame:
     """The sizes of a run's chunks by query: as the study keeps them, or measured."""
     condition, own = run.variant.condition, run.variant.function
     if own is None and computing.compute != "fresh":
-        stored = study_results.tables(computing.places, "chunk-sizes")
+        stored = experiment_tables.tables(computing.places, "chunk-sizes")
         sizes = kept(stored, condition)
         if len(sizes):
             return sizes

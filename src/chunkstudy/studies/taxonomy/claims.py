@@ -14,11 +14,11 @@ from typing import Any
 
 import pandas as pd
 
+from chunkstudy.notebook.claims import Claim, cited, coded, share
 from chunkstudy.published.cells import Fact
 from chunkstudy.published.chunk_size import CHANGE
 from chunkstudy.published.papers import E5_INSTRUCT, JINA_SMALL, JINA_V3, NOMIC
 from chunkstudy.published.sources import AVERAGE, IN_CORPUS
-from chunkstudy.study.claims import Claim, cited, coded, share
 
 MODELS = {JINA_SMALL: "Jina-v2", JINA_V3: "Jina-v3", NOMIC: "Nomic", E5_INSTRUCT: "E5"}
 METHODS = {

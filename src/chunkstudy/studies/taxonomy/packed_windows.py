@@ -14,13 +14,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from chunkstudy.base.protocols import AS_PUBLISHED_IELAB
 from chunkstudy.collections import beir
+from chunkstudy.core.protocols import AS_PUBLISHED_IELAB
 from chunkstudy.encoders.contextualized import Layout, TokenSpans
+from chunkstudy.pipeline.conditions import MINILM_512, PRE_EMBEDDING, Condition, EmbeddingMethod
+from chunkstudy.pipeline.encoding import SPECIAL, jobs
+from chunkstudy.pipeline.experiments import Context
 from chunkstudy.published.papers import TAXONOMY_METHODS
-from chunkstudy.runs.conditions import MINILM_512, PRE_EMBEDDING, Condition, EmbeddingMethod
-from chunkstudy.runs.encoding import SPECIAL, jobs
-from chunkstudy.runs.study_runs import Context
 
 NAME = "packed-windows"
 COLLECTIONS = (*beir.LAPTOP, "gutenqa-emma")

@@ -18,17 +18,17 @@ import pandas as pd
 from matplotlib.figure import Figure
 from scipy import stats
 
-from chunkstudy.base.places import Places
+from chunkstudy.core.places import Places
+from chunkstudy.display import drawing, titles
+from chunkstudy.display.formats import Column, Columns, number, percent, points, whole
+from chunkstudy.display.titles import shown
 from chunkstudy.evaluation.statistics.differences import Pair, differences
+from chunkstudy.notebook.scores import Scores
+from chunkstudy.pipeline import facts
+from chunkstudy.pipeline.conditions import PRE_EMBEDDING
 from chunkstudy.published.chunk_size import BOOKS
 from chunkstudy.published.papers import TAXONOMY_METHODS
 from chunkstudy.published.sources import AVERAGE
-from chunkstudy.runs import facts
-from chunkstudy.runs.conditions import PRE_EMBEDDING
-from chunkstudy.study import drawing, titles
-from chunkstudy.study.formats import Column, Columns, number, percent, points, whole
-from chunkstudy.study.scores import Scores
-from chunkstudy.study.titles import shown
 
 ALPHA = 0.05
 METHOD_OF = {f"{method}-released": method for method in TAXONOMY_METHODS[3:]}

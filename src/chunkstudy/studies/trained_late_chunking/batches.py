@@ -11,13 +11,13 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.base.spans import Chunks, Collection
+from chunkstudy.core.protocols import CORRECTED
+from chunkstudy.core.spans import Chunks, Collection
 from chunkstudy.encoders.contextualized import Layout, TokenSpans
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.runs.conditions import parse_method
-from chunkstudy.runs.encoding import jobs
-from chunkstudy.runs.store import VectorStore
+from chunkstudy.pipeline.conditions import parse_method
+from chunkstudy.pipeline.encoding import jobs
+from chunkstudy.pipeline.vector_store import VectorStore
 from chunkstudy.studies.trained_late_chunking.parts import Source, Triple
 
 

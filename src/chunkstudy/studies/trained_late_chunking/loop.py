@@ -15,12 +15,12 @@ from safetensors.torch import save as serialised
 from torch.nn import functional
 from torch.nn.utils import clip_grad_norm_
 
-from chunkstudy.base.files import sha256, write_bytes
+from chunkstudy.core.files import sha256, write_bytes
 from chunkstudy.encoders.bert import FUSED, SPLIT, Bert
 from chunkstudy.encoders.contextualized import Layout
 from chunkstudy.encoders.pooling import normalise, pool_spans
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.runs.study_results import StudyError
+from chunkstudy.pipeline.experiment_tables import StudyError
 from chunkstudy.studies.trained_late_chunking.batches import (
     Batch,
     Library,

@@ -14,17 +14,23 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from chunkstudy.base.protocols import CORRECTED
-from chunkstudy.base.spans import Chunks
 from chunkstudy.collections import covid_qa
+from chunkstudy.core.protocols import CORRECTED
+from chunkstudy.core.spans import Chunks
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.llm.prices import Estimate
-from chunkstudy.runs import scoring
-from chunkstudy.runs.conditions import MINILM, MINILM_512, PRE_EMBEDDING, Condition, parse_encoder
-from chunkstudy.runs.encoding import encode_together
-from chunkstudy.runs.store import VectorStore
-from chunkstudy.runs.study_runs import Context
+from chunkstudy.pipeline import scoring
+from chunkstudy.pipeline.conditions import (
+    MINILM,
+    MINILM_512,
+    PRE_EMBEDDING,
+    Condition,
+    parse_encoder,
+)
+from chunkstudy.pipeline.encoding import encode_together
+from chunkstudy.pipeline.experiments import Context
+from chunkstudy.pipeline.vector_store import VectorStore
 from chunkstudy.studies.trained_late_chunking.batches import Passages, passages
 from chunkstudy.studies.trained_late_chunking.loop import WEIGHTS, train
 from chunkstudy.studies.trained_late_chunking.parts import PLAN as PLAN

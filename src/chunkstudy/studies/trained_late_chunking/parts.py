@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from chunkstudy.base.spans import Collection
-from chunkstudy.runs.conditions import CONTEXTUALIZED
+from chunkstudy.core.spans import Collection
+from chunkstudy.pipeline.conditions import CONTEXTUALIZED
 
 UNTRAINED, ALONE, CONTEXT, MIXED = "untrained", "alone", "context", "mixed"
 SYSTEMS = (UNTRAINED, ALONE, CONTEXT, MIXED)

@@ -8,12 +8,12 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
+from chunkstudy.display import titles
+from chunkstudy.display.drawing import COLORS, intervals, one_legend, rows_named, style, titled
+from chunkstudy.display.formats import Column, Columns, points, whole
 from chunkstudy.evaluation.statistics.differences import LOWER
-from chunkstudy.runs.conditions import PRE_EMBEDDING
+from chunkstudy.pipeline.conditions import PRE_EMBEDDING
 from chunkstudy.studies.which_chunker.ranking import GROUP, READ, System
-from chunkstudy.study import titles
-from chunkstudy.study.drawing import COLORS, intervals, one_legend, rows_named, style, titled
-from chunkstudy.study.formats import Column, Columns, points, whole
 
 SYSTEM = list(System._fields)
 AS_GOOD = "not significantly worse"

@@ -17,9 +17,9 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from chunkstudy.base.places import Places
-from chunkstudy.base.protocols import CORRECTED
 from chunkstudy.collections import beir
+from chunkstudy.core.places import Places
+from chunkstudy.core.protocols import CORRECTED
 from chunkstudy.encoders import models
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import (
@@ -28,8 +28,9 @@ from chunkstudy.evaluation.statistics.differences import (
     documents_of,
     mean_intervals,
 )
-from chunkstudy.runs import facts, study_results
-from chunkstudy.runs.conditions import (
+from chunkstudy.notebook.random_order import COLUMN, RandomOrder
+from chunkstudy.pipeline import experiment_tables, facts
+from chunkstudy.pipeline.conditions import (
     NONE,
     PRE_EMBEDDING,
     Condition,
@@ -38,10 +39,9 @@ from chunkstudy.runs.conditions import (
     parse_encoder,
     parse_method,
 )
-from chunkstudy.runs.library import Library
-from chunkstudy.runs.parquet import RecordError
-from chunkstudy.runs.records import Record
-from chunkstudy.study.random_order import COLUMN, RandomOrder
+from chunkstudy.pipeline.parquet import RecordError
+from chunkstudy.pipeline.record_store import Library
+from chunkstudy.pipeline.records import Record
 
 WORDS, BOTH = "words", "both"
 """BM25, and its fusion with plain vectors."""
@@ -117,7 +117,7 @@ def by_words(places: Places) -> pd.DataFrame:
     columns = ["collection", "model", "system", "chunker", "measure", "query_id", "value"]
     found = [pd.DataFrame(columns=columns)]
     for name, (renamed, constant) in EXPERIMENTS.items():
-        tables = study_results.tables(places, name)
+        tables = experiment_tables.tables(places, name)
         if not tables:
             continue
         parts = tables["parts"].rename(columns=renamed)

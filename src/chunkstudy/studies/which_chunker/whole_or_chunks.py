@@ -8,7 +8,7 @@ from itertools import product
 import pandas as pd
 
 from chunkstudy.evaluation.statistics.differences import Pair, at, differences
-from chunkstudy.runs.conditions import NONE
+from chunkstudy.pipeline.conditions import NONE
 from chunkstudy.studies.which_chunker.ranking import BOTH, IN_CORPUS, MEASURES
 
 

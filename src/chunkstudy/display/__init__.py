@@ -1,0 +1,1 @@
+"""Titles, number formats, tables and drawings that several pages share."""
