@@ -29,8 +29,8 @@ from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, TokenOverl
 from chunkstudy.evaluation.retrieval.chunks import Ranking
 from chunkstudy.pipeline.chunking import build_chunker
 from chunkstudy.pipeline.conditions import Condition
+from chunkstudy.pipeline.engine import Vectors
 from chunkstudy.pipeline.experiments import Context
-from chunkstudy.pipeline.steps import Vectors
 from chunkstudy.studies.controls import equal_budget as study
 from chunkstudy.studies.language_models import window_answers
 

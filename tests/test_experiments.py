@@ -14,20 +14,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import chunkstudy
-from chunkstudy import chunk, collection, compare, encode, score, search
+from chunkstudy import chunk, compare, encode, load_collection, score, search
 from chunkstudy.core import places
 from chunkstudy.core.places import Places
 from chunkstudy.core.protocols import AS_PUBLISHED_IELAB, AS_PUBLISHED_JINA, CORRECTED, Protocol
 from chunkstudy.core.spans import Chunks, Collection, Document, Judgment, Query, chunk_documents
 from chunkstudy.encoders.contextualized import Frame, Layout, packed
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.pipeline import encoding, records, scoring, steps
+from chunkstudy.pipeline import encoding, engine, records, scoring
 from chunkstudy.pipeline import run as running
 from chunkstudy.pipeline.chunking import build_chunker
-from chunkstudy.pipeline.conditions import MINILM, Condition, ConditionError, EmbeddingMethod, parse
+from chunkstudy.pipeline.conditions import (
+    MINILM,
+    Condition,
+    ConditionError,
+    EmbeddingMethod,
+    parse,
+    parse_method,
+)
+from chunkstudy.pipeline.engine import StepError, Vectors, collect_words, returned_chunks
 from chunkstudy.pipeline.record_store import Library
 from chunkstudy.pipeline.run import evaluate
-from chunkstudy.pipeline.steps import StepError, Vectors, handed_over, words
 from chunkstudy.pipeline.vector_store import VectorStore
 from chunkstudy.studies.taxonomy.packed_windows import beside, fewest
 from tests import small_training
@@ -201,7 +208,7 @@ WIDE = f"{MODEL.replace('/', '__')}-w512"
 )
 def test_steps_give_the_scores_of_the_record(name: str, chunker: str, ordering: str) -> None:
     wide = name == "builtin-graded"
-    of = collection(name)
+    of = load_collection(name)
     chunks = chunk(of, chunker)
     vectors = encode(of, chunks, MODEL, 512 if wide else None, ordering)
     found = score(of, chunks, vectors)
@@ -212,7 +219,7 @@ def test_steps_give_the_scores_of_the_record(name: str, chunker: str, ordering: 
 
 
 def test_a_run_is_compared_with_itself_and_with_a_function_of_ones_own() -> None:
-    of = collection()
+    of = load_collection()
     mine = chunk(of, lambda text: [text[i : i + 500] for i in range(0, len(text), 500)])
     vectors = encode(of, mine)
     scores = score(of, mine, vectors)
@@ -225,7 +232,7 @@ def test_a_run_is_compared_with_itself_and_with_a_function_of_ones_own() -> None
 
 def few() -> tuple[Collection, Chunks, Vectors]:
     """Four documents with what is asked of them, paragraphs, and vectors made up for these."""
-    whole = collection()
+    whole = load_collection()
     documents = whole.documents[:4]
     names = {document.id for document in documents}
     judged = {one.query: one for one in whole.judgments if one.document in names}
@@ -245,7 +252,10 @@ def few() -> tuple[Collection, Chunks, Vectors]:
 
 def test_words_and_vectors_are_made_into_one_ranking() -> None:
     of, chunks, vectors = few()
-    alone, both = search(None, 5, words(of, chunks)), search(vectors, 5, words(of, chunks))
+    alone, both = (
+        search(None, 5, collect_words(of, chunks)),
+        search(vectors, 5, collect_words(of, chunks)),
+    )
     assert alone.chunk.shape == both.chunk.shape == (len(of.queries), 5)
     assert (both.chunk != search(vectors, 5).chunk).any()
 
@@ -253,7 +263,7 @@ def test_words_and_vectors_are_made_into_one_ranking() -> None:
 def test_what_is_matched_is_smaller_than_what_is_returned() -> None:
     of, paragraphs, _ = few()
     small = chunk(of, "sentence-1", returned="paragraph")
-    whole = handed_over(small)
+    whole = returned_chunks(small)
     assert len(whole) <= len(paragraphs) < len(small)
     assert {*zip(whole.document, whole.start, strict=True)} <= {
         *zip(paragraphs.document, paragraphs.start, strict=True)
@@ -269,7 +279,7 @@ def test_what_is_matched_is_smaller_than_what_is_returned() -> None:
 
 def test_what_does_not_belong_together_is_said_in_a_sentence() -> None:
     of, chunks, vectors = few()
-    whole = collection()
+    whole = load_collection()
     others = chunk(whole, "paragraph")
     with pytest.raises(StepError, match="the chunks are of another collection than builtin"):
         encode(of, others)
@@ -287,14 +297,33 @@ def test_what_does_not_belong_together_is_said_in_a_sentence() -> None:
     with pytest.raises(StepError, match="nothing is given to search by"):
         search(None)
     with pytest.raises(StepError, match=r"and .* are given; search by what is of the same"):
-        search(fewer, 5, words(of, chunks))
+        search(fewer, 5, collect_words(of, chunks))
     with pytest.raises(ConditionError, match="unknown protocol 'mine'"):
         score(of, chunks, vectors, "mine")
     assert score(of, chunks, search(vectors, 20)).equals(score(of, chunks, vectors))
 
 
+def test_old_names_of_parameters_are_accepted_with_a_warning() -> None:
+    with pytest.warns(DeprecationWarning, match="'of' is now called 'collection'"):
+        old: dict[str, Any] = {"of": load_collection("builtin")}
+        chunks = chunk(chunker="sentence-5", **old)
+    assert len(chunks)
+    with pytest.raises(TypeError, match="got 'by' and 'ranking'; use 'ranking'"):
+        score(load_collection("builtin"), chunks, ranking=None, **{"by": None})
+
+
+@pytest.mark.parametrize(
+    ("name", "slug"), [("plain", "pre_embedding"), ("late-256", "contextualized-256")]
+)
+def test_embedding_methods_have_the_names_of_output_and_of_records(name: str, slug: str) -> None:
+    assert parse_method(name) == parse_method(slug)
+    assert str(parse_method(name)) == slug
+
+
 def test_only_what_is_offered_is_there() -> None:
     assert all(callable(getattr(chunkstudy, name)) for name in chunkstudy.OFFERED)
-    assert {name for name in chunkstudy.STEPS if not hasattr(steps, name)} == set()
+    assert {name for name in chunkstudy.STEPS if not hasattr(engine, name)} == set()
+    with pytest.warns(DeprecationWarning, match="now called chunkstudy.load_collection"):
+        assert chunkstudy.collection is engine.load_collection
     with pytest.raises(AttributeError, match="no attribute 'embed'"):
         _ = chunkstudy.embed

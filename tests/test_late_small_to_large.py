@@ -20,8 +20,8 @@ from chunkstudy.encoders import transformer
 from chunkstudy.encoders.contextualized import packed
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.notebook import runs as study_runs
+from chunkstudy.pipeline import engine
 from chunkstudy.pipeline import run as running
-from chunkstudy.pipeline import steps
 from chunkstudy.pipeline.conditions import MINILM, Condition
 from chunkstudy.pipeline.vector_store import VectorStore
 from chunkstudy.user_data.evaluate import prepared
@@ -77,7 +77,7 @@ def test_late_vectors_of_a_sentence_do_not_depend_on_what_is_returned(
     for returned in (None, "paragraph", "none", 1, 2):
         chunks: Any = chunk(FARMS, "sentence-2", returned=returned)
         store = VectorStore(encoder, tmp_path / str(returned))
-        vectors = encode(FARMS, chunks, store, ordering=LATE).chunks
+        vectors = encode(FARMS, chunks, store, embedding=LATE).chunks
         matched = chunks.matched if isinstance(chunks, ChunkIndex) else chunks
         assert len(vectors) == len(matched) and not matched.rewritten
         found.append(by_span(matched, vectors))
@@ -91,8 +91,8 @@ def test_a_run_of_the_study_leaves_the_late_vectors_that_small_to_large_matches(
     condition = Condition("builtin-graded", "sentence-2", MINILM, LATE, CORRECTED.name)
     running.evaluate(condition, FARMS, store)
     computed = store.computed
-    encode(FARMS, chunk(FARMS, "sentence-2", returned=2), store, ordering=LATE)
-    encode(FARMS, chunk(FARMS, "sentence-2", returned="none"), store, ordering=LATE)
+    encode(FARMS, chunk(FARMS, "sentence-2", returned=2), store, embedding=LATE)
+    encode(FARMS, chunk(FARMS, "sentence-2", returned="none"), store, embedding=LATE)
     assert store.computed == computed
 
 
@@ -137,9 +137,9 @@ def test_rewritten_chunks_are_packed_for_themselves_under_late_chunking(
         for a, b in itertools.pairwise(limits)
     ]
     expected = store.pool([layout for layout, _ in plans], [spans for _, spans in plans])
-    found = encode(FARMS, chunks, store, ordering=LATE).chunks
+    found = encode(FARMS, chunks, store, embedding=LATE).chunks
     assert np.array_equal(found, expected)
-    around = encode(FARMS, chunk(FARMS, chunker, returned=1), store, ordering=LATE).chunks
+    around = encode(FARMS, chunk(FARMS, chunker, returned=1), store, embedding=LATE).chunks
     assert np.array_equal(around, expected)
 
 
@@ -150,7 +150,7 @@ def test_spans_with_their_own_text_are_not_rewritten(
     triples = chunk(FARMS, lambda text: [(0, 40, text[:40]), (40, len(text), text[40:])])
     assert not triples.rewritten
     first, second = (
-        encode(FARMS, chunks, VectorStore(encoder, tmp_path / name), ordering=LATE).chunks
+        encode(FARMS, chunks, VectorStore(encoder, tmp_path / name), embedding=LATE).chunks
         for name, chunks in (("pairs", pairs), ("triples", triples))
     )
     assert np.array_equal(first, second)
@@ -219,7 +219,7 @@ def test_evaluate_scores_the_spans_of_a_function_that_rewrites_its_chunks(tmp_pa
 
 def test_the_digest_of_an_index_holds_what_is_returned() -> None:
     alone = chunk(FARMS, "sentence-2")
-    index = steps.small_to_large.index_chunks(alone)
+    index = engine.small_to_large.index_chunks(alone)
     assert index.digest() == alone.digest() and not index.is_small_to_large
     around = chunk(FARMS, "sentence-2", returned=1)
     shifted = replace(around, returned_index=around.returned_index[::-1])

@@ -82,7 +82,7 @@ def pages(store: VectorStore) -> dict[str, Page]:
 @pytest.fixture
 def places(tmp_path: Path, store: VectorStore, monkeypatch: pytest.MonkeyPatch) -> Places:
     """A checkout in which the small collection and the letters take the place of the real ones."""
-    monkeypatch.setattr("chunkstudy.pipeline.steps.load_collection", lambda name: COLLECTION)
+    monkeypatch.setattr("chunkstudy.pipeline.engine.load_collection", lambda name: COLLECTION)
     monkeypatch.setattr(inspector, "load_store", lambda encoder, folder: store)
     for name in ("notebooks", "results"):
         (tmp_path / "checkout" / name).mkdir(parents=True)

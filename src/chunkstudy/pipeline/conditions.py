@@ -40,6 +40,8 @@ LATE_512 = "contextualized-512"
 """Late chunking in windows of as many tokens as ``MINILM_512`` reads."""
 
 PRE_EMBEDDING = "pre_embedding"
+PLAIN, LATE = "plain", "late"
+"""Embedding methods in output; stored slugs say ``pre_embedding`` and ``contextualized``."""
 CONTEXTUALIZED = "contextualized"
 PREPENDED = "prepended"
 BY = "by-"
@@ -236,8 +238,10 @@ def parse_method(slug: str) -> EmbeddingMethod:
     Raises:
         ValueError: if there is none.
     """
-    if slug == PRE_EMBEDDING:
+    if slug in (PLAIN, PRE_EMBEDDING):
         return EmbeddingMethod()
+    if slug.startswith(f"{LATE}-"):
+        slug = CONTEXTUALIZED + slug.removeprefix(LATE)
     if match := CONTEXT.fullmatch(slug):
         method = EmbeddingMethod(context=match["source"])
         if not method.llm or is_language_model(method.llm):
@@ -259,12 +263,14 @@ def parse_method(slug: str) -> EmbeddingMethod:
     )
 
 
-def rules(protocol: str) -> Protocol:
-    """What a protocol says.
+def get_protocol(protocol: str | Protocol) -> Protocol:
+    """Return the protocol of a name; a protocol itself is returned as it is.
 
     Raises:
-        ConditionError: if there is none of that name, with those that there are.
+        ConditionError: if the name is unknown; the message names the protocols.
     """
+    if isinstance(protocol, Protocol):
+        return protocol
     if protocol not in PROTOCOLS:
         raise ConditionError(f"unknown protocol {protocol!r}; use one of {', '.join(PROTOCOLS)}")
     return PROTOCOLS[protocol]
@@ -299,11 +305,11 @@ class Condition:
     @property
     def rules(self) -> Protocol:
         """What the protocol says."""
-        return rules(self.protocol)
+        return get_protocol(self.protocol)
 
     def __post_init__(self) -> None:
         collection = registry.find(self.collection)
-        quoted = rules(self.protocol).relevance == "substring"
+        quoted = get_protocol(self.protocol).relevance == "substring"
         _refuse_another_name(self.chunker, str(self.chunking))
         if (self.encoder == NONE) != (self.ordering == NONE):
             raise ConditionError("encoder and ordering are both none, or neither is")

@@ -28,9 +28,9 @@ from chunkstudy.pipeline.conditions import (
     PRE_EMBEDDING,
     ChunkerSpec,
     Condition,
+    get_protocol,
     parse_chunker,
     parse_encoder,
-    rules,
 )
 from chunkstudy.published.sources import published_grid
 
@@ -104,7 +104,7 @@ def _is_left_out(collection: str, chunker: ChunkerSpec, protocol: str) -> bool:
     passages that are given as spans. A notebook that names such a pair uses each with its own.
     """
     entry = registry.find(collection)
-    quoted = rules(protocol).relevance == "substring"
+    quoted = get_protocol(protocol).relevance == "substring"
     without_quotations = entry.task == "in_document" and entry.quotations is None
     segments = chunker.entry.segments
     return bool(segments and collection not in segments) or (quoted and without_quotations)

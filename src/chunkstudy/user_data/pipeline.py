@@ -25,11 +25,11 @@ from chunkstudy.evaluation.measures import ranking as of_documents
 from chunkstudy.evaluation.retrieval import small_to_large
 from chunkstudy.evaluation.retrieval.chunks import Ranking, Search
 from chunkstudy.evaluation.retrieval.reranking import Reranked
-from chunkstudy.pipeline import encoding, steps
+from chunkstudy.pipeline import encoding, engine
 from chunkstudy.pipeline.chunking import cut
 from chunkstudy.pipeline.conditions import parse_chunker
+from chunkstudy.pipeline.engine import IndexedWords
 from chunkstudy.pipeline.scoring import six_decimals
-from chunkstudy.pipeline.steps import IndexedWords
 from chunkstudy.pipeline.vector_store import VectorStore, load_store
 from chunkstudy.user_data.blocks import header_above
 from chunkstudy.user_data.chunk_index import ChunkIndex, Ints
@@ -250,7 +250,7 @@ class Pipeline:
         queries = [query.text for query in collection.queries]
         vectors = self.encode(system, index, queries)
         words = IndexedWords(queries, index.bm25) if system.retriever.words else None
-        search = steps.to_any_depth(vectors, words)
+        search = engine.make_searcher(vectors, words)
         by = system.retriever.reranker
         return Reranked(search, queries, index.texts, by.score) if by else search
 

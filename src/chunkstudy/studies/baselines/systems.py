@@ -20,7 +20,7 @@ from chunkstudy.evaluation.retrieval import small_to_large
 from chunkstudy.evaluation.retrieval.chunks import Limit, Ranking
 from chunkstudy.evaluation.retrieval.fusion import FUSED
 from chunkstudy.notebook.study import Study
-from chunkstudy.pipeline import steps
+from chunkstudy.pipeline import engine
 from chunkstudy.pipeline.conditions import (
     MINILM_512,
     MPNET,
@@ -104,7 +104,7 @@ def systems(context: Context, name: str, encoder: str) -> Iterator[tuple[str, pd
         if system != TITLE or name not in UNTITLED:
             context.say(f"{NAME}: {name}, {system}, {encoder}")
             returned, ranking = find(system, collection, store, chunks, sentences)
-            scores = steps.score(collection, returned, ranking)
+            scores = engine.score(collection, returned, ranking)
             yield system, scores[MEASURES[conditions[0].task]]
 
 
@@ -126,9 +126,9 @@ def find(
         matched = index.matched
     method = f"{PREPENDED}-{TITLE}" if system == TITLE else PRE_EMBEDDING
     searched = system != WORDS
-    vectors = steps.encode(collection, matched, store, ordering=method) if searched else None
-    words = steps.words(collection, matched) if system in (WORDS, BOTH) else None
+    vectors = engine.encode(collection, matched, store, embedding=method) if searched else None
+    words = engine.collect_words(collection, matched) if system in (WORDS, BOTH) else None
     alone = registry.find(collection.name).task == "in_document"
     allowed = Limit.of(collection, matched) if alone else None
-    ranking = steps.search(vectors, FUSED, words, index, allowed)
+    ranking = engine.search(vectors, FUSED, words, index, allowed)
     return (index.returned if index else chunks), ranking

@@ -28,11 +28,11 @@ from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import at
 from chunkstudy.llm.asking import Asker
 from chunkstudy.llm.interface import Ask, Reply, Request
-from chunkstudy.pipeline import steps
+from chunkstudy.pipeline import engine
 from chunkstudy.pipeline.chunking import build_chunker, cut, describe_language_model
 from chunkstudy.pipeline.conditions import LARGE, LOCAL_SMOLLM, MINILM, parse_chunker
+from chunkstudy.pipeline.engine import Vectors
 from chunkstudy.pipeline.experiments import Context
-from chunkstudy.pipeline.steps import Vectors
 from chunkstudy.pipeline.vector_store import VectorStore
 
 COLLECTIONS = ("builtin", "chroma")
@@ -230,7 +230,7 @@ def scores(
 
     def score(chunks: Chunks) -> pd.DataFrame:
         texts = chunks.texts(collection.documents)
-        frame = steps.score(collection, chunks, Vectors(queries, store.encode(texts)), rule.name)
+        frame = engine.score(collection, chunks, Vectors(queries, store.encode(texts)), rule.name)
         return frame[list(MEASURES)].assign(chunks=len(texts), tokens=np.mean(count(texts)))
 
     scores_of = {arm: score(chunks) for arm, chunks in arms.items()}

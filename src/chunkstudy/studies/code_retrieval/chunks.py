@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from chunkstudy.chunkers import contexts
 from chunkstudy.collections.contextual_code import guides_chunks
 from chunkstudy.core.spans import Chunks, Collection, Span
-from chunkstudy.pipeline import steps
+from chunkstudy.pipeline import engine
 
 GUIDE, BLANK_LINES, SYNTAX = "guide", "blank-lines", "syntax"
 CHUNKERS = {
@@ -51,7 +51,7 @@ def cut(collection: Collection, chunker: str) -> Chunks:
         BLANK_LINES: lambda text: [block.span() for block in BLOCK.finditer(text)],
         SYNTAX: by_syntax(collection),
     }
-    return steps.chunk(collection, ours.get(chunker, chunker))
+    return engine.chunk(collection, ours.get(chunker, chunker))
 
 
 def by_syntax(collection: Collection) -> Callable[[str], list[str]]:

@@ -20,7 +20,7 @@ from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, TokenOverl
 from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Ranking
 from chunkstudy.evaluation.statistics.differences import Pair, differences
 from chunkstudy.llm.prices import Estimate
-from chunkstudy.pipeline import steps
+from chunkstudy.pipeline import engine
 from chunkstudy.pipeline.conditions import MINILM_512, MPNET, parse_encoder
 from chunkstudy.pipeline.estimate import reading
 from chunkstudy.pipeline.experiments import Context
@@ -76,15 +76,15 @@ def part(context: Context, system: CodeSystem) -> dict[str, pd.DataFrame]:
     context.cut(f"{contextual_code.ALL}/{system.chunker}", chunks)
     texts = code.texts(collection, chunks, system.context)
     queries = [query.text for query in collection.queries]
-    words, depth = steps.Words(queries, texts), min(DEPTH, len(chunks))
+    words, depth = engine.Words(queries, texts), min(DEPTH, len(chunks))
     if system.encoder == WORDS:
-        rankings = {WORDS: steps.search(None, depth, words)}
+        rankings = {WORDS: engine.search(None, depth, words)}
     else:
         store = context.store(system.encoder)
-        vectors = steps.Vectors(store.encode(queries, "query"), store.encode(texts))
+        vectors = engine.Vectors(store.encode(queries, "query"), store.encode(texts))
         rankings = {
-            system.encoder: steps.search(vectors, depth),
-            f"{WORDS}+{system.encoder}": steps.search(vectors, depth, words),
+            system.encoder: engine.search(vectors, depth),
+            f"{WORDS}+{system.encoder}": engine.search(vectors, depth, words),
         }
     frames = [
         passed(collection, chunks, ranking).assign(encoder=name)

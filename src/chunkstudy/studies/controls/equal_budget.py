@@ -28,7 +28,7 @@ from chunkstudy.evaluation.retrieval import chunks as retrieval
 from chunkstudy.evaluation.retrieval.chunks import Limit, Ranking
 from chunkstudy.evaluation.statistics.differences import Keys, Pair, at, differences, mean_intervals
 from chunkstudy.notebook.study import Study
-from chunkstudy.pipeline import steps
+from chunkstudy.pipeline import engine
 from chunkstudy.pipeline.conditions import (
     LATE_512,
     MINILM_512,
@@ -129,7 +129,7 @@ def tables(
         for condition in some:
             context.say(f"tokens read of {condition}")
             chunks = context.chunks(condition, store)
-            vectors = steps.encode(collection, chunks, store, ordering=condition.ordering)
+            vectors = engine.encode(collection, chunks, store, embedding=condition.ordering)
             ranking, slug = ranked(collection, chunks, vectors), condition.chunker
             recalls[slug], tokens = at_budgets(collection, chunks, ranking, offsets, budgets, k)
             chunkers.append({**keys, "chunker": slug, "chunks": len(chunks), "tokens": tokens})
@@ -141,13 +141,13 @@ def tables(
     return {"questions": together[columns], "chunkers": pd.DataFrame(chunkers)}
 
 
-def ranked(collection: Collection, chunks: Chunks, vectors: steps.Vectors) -> Ranking:
+def ranked(collection: Collection, chunks: Chunks, vectors: engine.Vectors) -> Ranking:
     """All chunks that a query may search, one rank more than any may: every row ends in padding, or
     in the last chunk there is."""
     limit = Limit.of(collection, chunks)
     within = limit.query_document.min() >= 0
     most = int(np.bincount(chunks.document).max()) + 1 if within else len(chunks)
-    return steps.search(vectors, most, allowed=limit)
+    return engine.search(vectors, most, allowed=limit)
 
 
 def at_budgets(

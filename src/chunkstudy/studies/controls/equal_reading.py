@@ -19,7 +19,7 @@ from chunkstudy.evaluation.measures.reading_budget import AGAIN, budget_recall
 from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, to_tokens
 from chunkstudy.evaluation.statistics.differences import Pair, at, differences
 from chunkstudy.llm.prices import Estimate
-from chunkstudy.pipeline import steps
+from chunkstudy.pipeline import engine
 from chunkstudy.pipeline.conditions import MINILM_512, PRE_EMBEDDING, Condition, parse_encoder
 from chunkstudy.pipeline.estimate import reading
 from chunkstudy.pipeline.experiments import Context, Tables
@@ -73,7 +73,7 @@ def part(context: Context, part: Part) -> Tables:
         context.say(f"{part.name}: {chunker}")
         condition = Condition(part.collection, chunker, part.encoder, PRE_EMBEDDING, CORRECTED.name)
         chunks = context.chunks(condition, store)
-        ranking = ranked(collection, chunks, steps.encode(collection, chunks, store))
+        ranking = ranked(collection, chunks, engine.encode(collection, chunks, store))
         judged, in_tokens = to_tokens(JudgedSpans.of(collection), chunks, offsets)
         for budget in BUDGETS:
             recall = budget_recall(judged, in_tokens, ranking.chunk, budget, AGAIN)

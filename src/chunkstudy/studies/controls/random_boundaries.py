@@ -35,7 +35,7 @@ from chunkstudy.display.drawing import (
 )
 from chunkstudy.evaluation.statistics.differences import Pair, at, differences
 from chunkstudy.notebook.study import Study
-from chunkstudy.pipeline import steps
+from chunkstudy.pipeline import engine
 from chunkstudy.pipeline.conditions import (
     LATE_512,
     MINILM_512,
@@ -147,7 +147,7 @@ def tables(
         queries = store.encode([query.text for query in collection.queries], "query")
         scores: dict[str, list[pd.DataFrame]] = {}
         for (boundaries, draw, chunks), of_chunks in zip(sets, vectors, strict=True):
-            frame = steps.score(collection, chunks, steps.Vectors(queries, of_chunks))
+            frame = engine.score(collection, chunks, engine.Vectors(queries, of_chunks))
             scores.setdefault(boundaries, []).append(frame := frame.filter(MEASURES))
             about = {"boundaries": boundaries, "draw": draw, "chunks": len(chunks)}
             means = {str(measure): float(mean) for measure, mean in frame.mean().items()}

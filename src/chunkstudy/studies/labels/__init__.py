@@ -12,7 +12,7 @@ from chunkstudy.core.protocols import CORRECTED, PROTOCOLS
 from chunkstudy.core.spans import Chunks, Collection
 from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
 from chunkstudy.evaluation.retrieval.chunks import Ranking
-from chunkstudy.pipeline import steps
+from chunkstudy.pipeline import engine
 from chunkstudy.pipeline.conditions import MINILM, PRE_EMBEDDING, Condition
 from chunkstudy.pipeline.experiments import Context
 from chunkstudy.studies.labels.chunk_labels import GOLD_RULES, count_ids, gold_chunks
@@ -46,8 +46,8 @@ def tables(
             condition = Condition(name, slug, MINILM, PRE_EMBEDDING, CORRECTED.name)
             chunks = context.chunks(condition, store)
             key = {"collection": name, "chunker": slug}
-            vectors = steps.encode(collection, chunks, store)
-            table = _counted(collection, chunks, steps.search(vectors, max(cuts)), cuts)
+            vectors = engine.encode(collection, chunks, store)
+            table = _counted(collection, chunks, engine.search(vectors, max(cuts)), cuts)
             of_queries.append(table.assign(**key)[[*key, *table]])
             texts = chunks.texts(collection.documents)
             read = np.asarray(tokens.counter("wordpiece-special").count_many(texts))

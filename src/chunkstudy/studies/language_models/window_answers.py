@@ -52,8 +52,8 @@ from chunkstudy.pipeline.conditions import (
     parse_chunker,
 )
 from chunkstudy.pipeline.encoding import encode_together
+from chunkstudy.pipeline.engine import Vectors, score
 from chunkstudy.pipeline.experiments import Context
-from chunkstudy.pipeline.steps import Vectors, score
 
 NAME = "window-answers"
 COLLECTIONS = (BOOK,) = ("gutenqa-emma",)

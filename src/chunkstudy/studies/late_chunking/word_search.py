@@ -21,7 +21,7 @@ from chunkstudy.evaluation.retrieval.bm25 import words
 from chunkstudy.evaluation.retrieval.chunks import Limit
 from chunkstudy.evaluation.retrieval.fusion import FUSED
 from chunkstudy.llm.prices import Estimate
-from chunkstudy.pipeline import steps
+from chunkstudy.pipeline import engine
 from chunkstudy.pipeline.conditions import MINILM_512, NONE, PRE_EMBEDDING, Condition, parse_encoder
 from chunkstudy.pipeline.estimate import reading
 from chunkstudy.pipeline.experiments import Context
@@ -82,11 +82,11 @@ def part(context: Context, part: Part) -> dict[str, pd.DataFrame]:
         context.say(f"{part.name}: {chunker}")
         condition = Condition(part.collection, chunker, MINILM_512, PRE_EMBEDDING, CORRECTED.name)
         chunks = context.chunks(condition)
-        vectors = None if store is None else steps.encode(collection, chunks, store)
-        words = steps.words(collection, chunks)
+        vectors = None if store is None else engine.encode(collection, chunks, store)
+        words = engine.collect_words(collection, chunks)
         allowed = Limit.of(collection, chunks) if within else None
-        ranking = steps.search(vectors, FUSED, words, allowed=allowed)
-        values = steps.score(collection, chunks, ranking)["DCG@10" if within else "nDCG@10"]
+        ranking = engine.search(vectors, FUSED, words, allowed=allowed)
+        values = engine.score(collection, chunks, ranking)["DCG@10" if within else "nDCG@10"]
         rows = values.dropna().rename("value").rename_axis("query_id").reset_index()
         found.append(rows.assign(chunker=chunker))
     keys = {"collection": part.collection, "encoder": part.encoder, "system": part.system}

@@ -27,7 +27,7 @@ from chunkstudy.core.spans import Collection, Span
 from chunkstudy.display import titles
 from chunkstudy.display.excerpts import escaped, marked, shortened
 from chunkstudy.display.formats import percent
-from chunkstudy.pipeline import chunking, steps
+from chunkstudy.pipeline import chunking, engine
 from chunkstudy.pipeline.conditions import MINILM, NONE, PRE_EMBEDDING, Condition, ConditionError
 from chunkstudy.pipeline.requirements import reason_not_run
 from chunkstudy.pipeline.vector_store import VectorStore, load_store
@@ -90,7 +90,7 @@ def write(
     for condition in ways:
         if reason := reason_not_run(condition):
             raise ConditionError(f"{condition} cannot be inspected: {reason}")
-    judged = _asked(steps.collection(collection), query)
+    judged = _asked(engine.load_collection(collection), query)
     store = load_store(slug, where.vectors)
     systems = [inspected(condition, judged, store, k) for condition in ways]
     pages, by = list(zip(*systems, strict=True)), titles.shown("encoder", slug)
@@ -108,7 +108,7 @@ def inspected(
 ) -> list[Inspection]:
     """Chunk, embed and rank in full; vectors at hand are not computed again."""
     chunks = chunking.cut(collection, condition.chunking, condition.rules, store)
-    ranking = steps.search(steps.encode(collection, chunks, store), len(chunks))
+    ranking = engine.search(engine.encode(collection, chunks, store), len(chunks))
     read_to = chunks.end
     if read := getattr(store.encoder, "characters_read", None):
         texts = chunks.texts(collection.documents)
