@@ -308,8 +308,9 @@ def test_old_names_of_parameters_are_accepted_with_a_warning() -> None:
         old: dict[str, Any] = {"of": load_collection("builtin")}
         chunks = chunk(chunker="sentence-5", **old)
     assert len(chunks)
-    with pytest.raises(TypeError, match="got 'by' and 'ranking'; use 'ranking'"):
-        score(load_collection("builtin"), chunks, ranking=None, **{"by": None})
+    old |= {"collection": load_collection("builtin")}
+    with pytest.raises(TypeError, match="got 'of' and 'collection'; use 'collection'"):
+        score(**old, chunks=chunks, ranking=None)
 
 
 @pytest.mark.parametrize(

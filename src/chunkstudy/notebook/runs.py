@@ -15,7 +15,7 @@ import pandas as pd
 from IPython.display import HTML
 from tqdm import tqdm
 
-from chunkstudy.chunkers.user_chunker import ChunkerError, OwnChunker, checked
+from chunkstudy.chunkers.user_chunker import ChunkerError, OwnChunker
 from chunkstudy.collections import registry
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.core.faults import ModelError
@@ -156,9 +156,7 @@ class RunCache:
             if variant.function is None:
                 outcome = run(variant.condition, self.vectors, self._runs)
             else:
-                documents = load_collection(variant.condition.collection).documents
-                chunker = checked(variant.function, documents)
-                outcome = compute(variant.condition, self.vectors, chunker)
+                outcome = compute(variant.condition, self.vectors, variant.function)
         except (ChunkerError, SpanError) as error:
             raise StudyError(f"chunker {variant.name}: {error}") from error
         except (ConditionError, SearchError) as error:

@@ -14,15 +14,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from chunkstudy.chunkers.user_chunker import OwnChunker
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.core import tokens
 from chunkstudy.core.files import check_writable
-from chunkstudy.core.spans import Chunker, Collection, chunk_documents
+from chunkstudy.core.spans import Collection
 from chunkstudy.encoders import api
 from chunkstudy.pipeline import records, scoring
 from chunkstudy.pipeline.chunking import cut, describe, describe_language_model
 from chunkstudy.pipeline.conditions import PREPENDED, Condition, ConditionError
 from chunkstudy.pipeline.encoding import Vectors, contexts_of, encode_both, jobs, read_once
+from chunkstudy.pipeline.engine import chunk
 from chunkstudy.pipeline.records import Outcome
 from chunkstudy.pipeline.requirements import reason_not_run
 from chunkstudy.pipeline.vector_store import VectorStore, load_store
@@ -64,8 +66,8 @@ def of_record(condition: Condition, vectors: Path) -> Outcome:
     return Outcome(run, scores, outcome.timing)
 
 
-def compute(condition: Condition, vectors: Path, chunker: Chunker | None = None) -> Outcome:
-    """Run one condition, with its own chunker or the one given, and write nothing but vectors.
+def compute(condition: Condition, vectors: Path, function: OwnChunker | None = None) -> Outcome:
+    """Run one condition, writing nothing but vectors.
 
     Raises:
         ConditionError: if the condition cannot be run here.
@@ -77,7 +79,7 @@ def compute(condition: Condition, vectors: Path, chunker: Chunker | None = None)
         condition,
         load_collection(condition.collection),
         load_store(condition.encoder, vectors, newlines) if model else None,
-        chunker,
+        function,
     )
 
 
@@ -113,15 +115,19 @@ def evaluate(
     condition: Condition,
     collection: Collection,
     store: VectorStore | None,
-    chunker: Chunker | None = None,
+    function: OwnChunker | None = None,
 ) -> Outcome:
-    """Score a collection's queries under a condition, with its own chunker or the one given."""
+    """Chunk, encode, search and score a collection under a condition.
+
+    Args:
+        condition: the condition.
+        collection: its collection.
+        store: the open model; None if no model takes part.
+        function: a user's chunker, used instead of the condition's.
+    """
     method, protocol = condition.method, condition.rules
     started, encoding = time.perf_counter(), store.seconds if store else 0.0
-    if chunker:
-        chunks = chunk_documents(chunker, collection.documents)
-    else:
-        chunks = cut(collection, condition.chunking, protocol, store)
+    chunks = chunk(collection, function or condition.chunking, store, protocol)
     seconds = time.perf_counter() - started - (store.seconds - encoding if store else 0.0)
     texts = chunks.texts(collection.documents)
     vectors: Vectors | None = None
@@ -155,7 +161,7 @@ def evaluate(
         per_query_sha256=records.scores_sha256(scores),
         ranking=None if scored.kept is None else records.RankingSummary.describing(scored.kept),
         model=api.describe(store.encoder, vectors) if store and vectors else None,
-        boundaries=None if chunker else describe(condition.chunking, store),
+        boundaries=None if function else describe(condition.chunking, store),
         reading=_reading(condition, before),
         depth=protocol.depth,
         unscored=[query.id for query in collection.queries if query.id not in scores.index],

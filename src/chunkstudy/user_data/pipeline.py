@@ -13,11 +13,10 @@ import numpy as np
 import pandas as pd
 
 from chunkstudy.chunkers import contexts
-from chunkstudy.chunkers.user_chunker import checked
 from chunkstudy.collections.user_questions import Judged
 from chunkstudy.core import tokens
 from chunkstudy.core.protocols import CORRECTED, OWN_DOCUMENTS
-from chunkstudy.core.spans import Chunks, Collection, chunk_documents
+from chunkstudy.core.spans import Chunks, Collection
 from chunkstudy.encoders.api import ApiEncoder
 from chunkstudy.encoders.user_function import FunctionEncoder
 from chunkstudy.evaluation.measures import excerpts, in_tokens
@@ -26,7 +25,6 @@ from chunkstudy.evaluation.retrieval import small_to_large
 from chunkstudy.evaluation.retrieval.chunks import Ranking, Search
 from chunkstudy.evaluation.retrieval.reranking import Reranked
 from chunkstudy.pipeline import encoding, engine
-from chunkstudy.pipeline.chunking import cut
 from chunkstudy.pipeline.conditions import parse_chunker
 from chunkstudy.pipeline.engine import IndexedWords
 from chunkstudy.pipeline.scoring import six_decimals
@@ -317,13 +315,12 @@ class Pipeline:
         return self.store(retriever) if chunker.needs_encoder else None
 
     def _cut(self, chunker: Chunker, store: VectorStore | None) -> Chunks:
-        documents = self.collection.documents
         if chunker.function:
-            return chunk_documents(checked(chunker.function, documents), documents)
+            return engine.chunk(self.collection, chunker.function)
         spec = parse_chunker(chunker.slug)
-        if spec.encoder:  # which `cut` opens again
+        if spec.encoder:  # which `chunk` opens again
             store = self._opened(partial(load_store, spec.encoder))
-        return cut(self.collection, spec, OWN_DOCUMENTS, store)
+        return engine.chunk(self.collection, spec, store, OWN_DOCUMENTS)
 
     def _opened(self, load: Load) -> VectorStore:
         if load not in self._stores:
