@@ -275,7 +275,7 @@ def test_parts_that_other_versions_made_keep_these_versions(
     made, _ = fake()
     for version, part in zip(("1.0", "2.0", "2.0"), made.plan, strict=True):
         with_version = {"packages": {"numpy": version}, "python": "3.11.7", "platform": "here"}
-        monkeypatch.setattr(experiments, "made_on", lambda _, made=with_version: made)
+        monkeypatch.setattr(experiments, "describe_environment", lambda _, made=with_version: made)
         experiments.run(places, made, part.name)
     left = experiment_tables.provenance(experiment_tables.folder(places, NAME))
     assert left["packages"] == {"numpy": "1.0; 2.0"} and left["python"] == "3.11.7"

@@ -28,8 +28,8 @@ from chunkstudy.llm.prices import Estimate
 from chunkstudy.pipeline import experiment_tables
 from chunkstudy.pipeline.chunking import cut
 from chunkstudy.pipeline.conditions import Condition
+from chunkstudy.pipeline.environment import PACKAGES, describe_environment
 from chunkstudy.pipeline.experiment_tables import StudyError
-from chunkstudy.pipeline.run import PACKAGES, made_on
 from chunkstudy.pipeline.vector_store import VectorStore, load_store
 
 Tables = dict[str, pd.DataFrame]
@@ -175,7 +175,7 @@ def made_by(context: Context, experiment: Experiment) -> dict[str, Any]:
         "chunks": context.chunks_used,
         "models": context.models,
         "sources": context.sources,
-        **made_on((*PACKAGES, *experiment.packages)),
+        **describe_environment((*PACKAGES, *experiment.packages)),
     }
 
 

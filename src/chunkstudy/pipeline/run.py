@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import platform
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
-from importlib.metadata import version
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -25,21 +23,12 @@ from chunkstudy.pipeline.chunking import cut, describe, describe_language_model
 from chunkstudy.pipeline.conditions import PREPENDED, Condition, ConditionError
 from chunkstudy.pipeline.encoding import Vectors, contexts_of, encode_both, jobs, read_once
 from chunkstudy.pipeline.engine import chunk
+from chunkstudy.pipeline.environment import PACKAGES, describe_environment
 from chunkstudy.pipeline.records import Outcome
 from chunkstudy.pipeline.requirements import reason_not_run
 from chunkstudy.pipeline.vector_store import VectorStore, load_store
 
-PACKAGES = ("numpy", "torch", "transformers", "tokenizers", "tiktoken", "chunkstudy")
 UNITS = ("cl100k", "wordpiece", "characters")
-
-
-def made_on(packages: Iterable[str]) -> dict[str, Any]:
-    """What a number may depend on beside what it was made of, for records and provenance."""
-    return {
-        "packages": {name: version(name) for name in packages},
-        "python": platform.python_version(),
-        "platform": f"{platform.system()} {platform.machine()}",
-    }
 
 
 def run(condition: Condition, vectors: Path, runs: Path) -> Outcome:
@@ -178,7 +167,7 @@ def evaluate(
         ),
         tie_range=scored.tie_range,
         sizes={name: _sizes(values) for name, values in sizes.items()},
-        **made_on(PACKAGES),
+        **describe_environment(PACKAGES),
     )
     return Outcome(record, scores, timing, scored.kept)
 

@@ -19,8 +19,8 @@ from chunkstudy.evaluation import trec
 from chunkstudy.evaluation.measures.excerpts import HIT
 from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
 from chunkstudy.pipeline import records
+from chunkstudy.pipeline.environment import PACKAGES, describe_environment
 from chunkstudy.pipeline.export import QRELS
-from chunkstudy.pipeline.run import PACKAGES, made_on
 from chunkstudy.user_data.pipeline import Pipeline, Result
 from chunkstudy.user_data.question_identity import identify_questions, printable_id
 from chunkstudy.user_data.systems import labels
@@ -71,7 +71,7 @@ def describe(
         "questions": {
             id_: asdict(identity) for id_, identity in identify_questions(pipeline.texts).items()
         },
-        **made_on(PACKAGES),
+        **describe_environment(PACKAGES),
     }
     return content | {"sha256": content_digest(content)}
 
