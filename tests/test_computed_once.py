@@ -16,7 +16,7 @@ import pytest
 from chunkstudy import evaluate
 from chunkstudy.chunkers.table import CHUNKERS
 from chunkstudy.core import tokens
-from chunkstudy.encoders.states import StateEncoder
+from chunkstudy.encoders.states import TokenStateEncoder
 from chunkstudy.user_data.comparison import Evaluation, screen
 from chunkstudy.user_data.estimate import estimate
 from chunkstudy.user_data.evaluate import prepared
@@ -149,13 +149,13 @@ def test_a_models_own_tokens_are_counted_once_for_plain_late_and_fused_systems(
     run: Callable[..., Evaluation], little_model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     counted: Counter[str] = Counter()
-    count = StateEncoder.token_count
+    count = TokenStateEncoder.token_count
 
-    def token_count(self: StateEncoder, texts: Sequence[str]) -> list[int]:
+    def token_count(self: TokenStateEncoder, texts: Sequence[str]) -> list[int]:
         counted.update(texts)
         return count(self, texts)
 
-    monkeypatch.setattr(StateEncoder, "token_count", token_count)
+    monkeypatch.setattr(TokenStateEncoder, "token_count", token_count)
     run(["paragraph"], [str(little_model)], orderings=["plain", "late"])
     of_chunks = {text: n for text, n in counted.items() if not text.endswith("?")}
     assert len(of_chunks) == 3 * len(DOCUMENTS)

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+import chunkstudy
 from chunkstudy.core.faults import ModelError
+from chunkstudy.encoders.interface import ReadingReporter, StateEncoder, TokenCountingEncoder
 from chunkstudy.encoders.user_function import FunctionEncoder
 from chunkstudy.pipeline.vector_store import VectorStore
 
@@ -77,3 +79,12 @@ def test_what_is_no_row_of_numbers_for_each_text_is_refused_in_one_sentence(
         later(returned).encode(["one", "two"])
     assert str(caught.value).startswith("mine returned")
     assert "\n" not in str(caught.value)
+
+
+def test_a_function_shows_no_token_states_so_that_late_chunking_is_refused(tmp_path: Path) -> None:
+    store = VectorStore(FunctionEncoder(lengths, name="mine"), tmp_path)
+    collection = chunkstudy.collection("builtin")
+    chunks = chunkstudy.chunk(collection, "fixed-512")
+    with pytest.raises(ValueError, match=r"^mine shows no token states, which late chunking pools"):
+        chunkstudy.encode(collection, chunks, store, embedding="contextualized-512")
+    assert not isinstance(store.encoder, StateEncoder | TokenCountingEncoder | ReadingReporter)

@@ -7,6 +7,7 @@ documents.
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -25,10 +26,11 @@ from chunkstudy.core.places import Places
 from chunkstudy.core.protocols import CORRECTED
 from chunkstudy.pipeline import experiment_tables, experiments, parquet, records
 from chunkstudy.pipeline.conditions import MINILM_512, PRE_EMBEDDING, Condition
+from chunkstudy.pipeline.experiment_tables import StudyError
 from chunkstudy.pipeline.run import evaluate
 from chunkstudy.studies.chroma import search as chroma_search
 from chunkstudy.studies.controls import random_boundaries
-from chunkstudy.studies.jina import document_lengths, three_sentences
+from chunkstudy.studies.jina import three_sentences
 from chunkstudy.studies.language_models import window_answers
 from chunkstudy.studies.late_chunking import word_search
 from tests.small_context import EMMA, SmallContext, collection, one_layer, quoted
@@ -145,12 +147,13 @@ def test_a_provenance_cut_short_is_one_sentence(places: Places) -> None:
 def test_a_run_notes_what_it_used_and_drops_tables_that_are_no_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(document_lengths, "COLLECTIONS", ("builtin",))
     places = Places(tmp_path)
     stale = experiment_tables.folder(places, "document-lengths") / "old.csv"
     stale.parent.mkdir(parents=True)
     stale.write_text("x\n", encoding="utf-8")
-    folder, tables = experiments.run(places, experiment_commands.of(document_lengths))
+    folder, tables = experiments.run(
+        places, replace(experiment_commands.find("document-lengths"), collections=("builtin",))
+    )
     assert folder == stale.parent and not stale.exists()
     here = builtin.load()
     written = experiment_tables.provenance(folder)
@@ -159,6 +162,21 @@ def test_a_run_notes_what_it_used_and_drops_tables_that_are_no_more(
     assert (written["models"], written["chunks"], written["origin"]) == ([], {}, "run")
     back = experiment_tables.read(places, "document-lengths", "characters")
     pd.testing.assert_frame_equal(back, tables["characters"], atol=1e-4)
+
+
+def test_an_unknown_study_is_refused_with_those_there_are() -> None:
+    with pytest.raises(StudyError, match=r"^unknown study 'label'; use one of baselines, berlin,"):
+        experiment_commands.find("label")
+
+
+def test_two_modules_cannot_register_one_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = replace(experiment_commands.find("labels"))
+    monkeypatch.setitem(experiments.REGISTERED, "labels", known)
+    with pytest.raises(ValueError, match="both register the experiment 'labels'; rename one"):
+
+        @experiments.experiment("labels")
+        def tables(context: experiments.Context, collections: tuple[str, ...]) -> dict[str, Any]:
+            return {}
 
 
 def test_every_study_asks_a_question_and_the_list_documents_it() -> None:
@@ -174,7 +192,7 @@ def test_what_is_committed_is_whole_and_of_this_study(name: str) -> None:
     written = experiment_tables.provenance(folder)
     assert written.keys() == MADE_BY.keys() | {"schema_version", "tables"}
     assert (
-        written["study"] == name and written["question"] == experiment_commands.named(name).question
+        written["study"] == name and written["question"] == experiment_commands.find(name).question
     )
     tables = experiment_tables.tables(ROOT, name)
     kept = {experiment_tables.file(folder, table, one) for table, one in written["tables"].items()}
@@ -202,12 +220,13 @@ SMALLER: dict[str, dict[str, Any]] = {
             for control in random_boundaries.CONTROLS
         ]
     },
-    "word-search": {
-        "PLAN": [word_search.Part("covid-qa-within", one) for one in ("none", MINILM_512)]
-    },
     "window-answers": {"DRAWS": dict.fromkeys(window_answers.DRAWS, 1)},
 }  # fmt: skip
 """Fewer models, draws, seeds and sizes."""
+PLANS = {
+    "word-search": [word_search.Part("covid-qa-within", one) for one in ("none", MINILM_512)]
+}  # fmt: skip
+"""Fewer parts."""
 OTHERS = {"document-lengths": ("builtin",), "chroma-llm-chunker": ("builtin",)}
 """Collections in place of those whose files a study reads by itself, or whose replies are of the
 texts themselves."""
@@ -233,10 +252,11 @@ def test_a_study_leaves_the_columns_that_are_committed(
 ) -> None:
     if name in LACKING:
         pytest.skip(f"{name} takes {LACKING[name]}")
-    module = experiment_commands.every()[name]
+    study = experiment_commands.find(name)
+    if name in PLANS:
+        study = replace(study, plan=PLANS[name])
     for constant, value in SMALLER.get(name, {}).items():
-        monkeypatch.setattr(module, constant, value)
-    study = experiment_commands.of(module)
+        monkeypatch.setattr(sys.modules[study.module], constant, value)
     quotations = partial(quoted, collection(EMMA))
     emma = replace(registry.COLLECTIONS[EMMA], quotations=quotations)
     monkeypatch.setitem(registry.COLLECTIONS, EMMA, emma)

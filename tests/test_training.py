@@ -18,7 +18,6 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from chunkstudy.cli import experiment_commands
 from chunkstudy.cli.main import app
 from chunkstudy.core.places import Places
 from chunkstudy.core.spans import Chunks
@@ -230,7 +229,7 @@ def test_a_gradient_that_is_none_stops_the_training(base: Path, tmp_path: Path) 
 
 NAME = "trained-late-chunking"
 ROOT = Path(__file__).parents[1]
-STUDY = experiment_commands.of(study)
+STUDY = experiments.REGISTERED[NAME]
 
 
 def fake(fails: str = "") -> tuple[Experiment, list[str]]:

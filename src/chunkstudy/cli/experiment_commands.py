@@ -1,11 +1,9 @@
-"""Studies outside the grid: the modules below ``studies`` that define an experiment."""
+"""Studies outside the grid: those that modules below ``studies`` register."""
 
 from __future__ import annotations
 
 import importlib
-import pkgutil
-from inspect import isfunction
-from types import ModuleType
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -18,7 +16,6 @@ from chunkstudy.pipeline.estimate import lines
 from chunkstudy.pipeline.experiment_tables import StudyError
 from chunkstudy.pipeline.experiments import Experiment
 
-ROOT = f"{studies.__name__}."
 app = typer.Typer()
 
 
@@ -37,11 +34,11 @@ def study(
     """
     with one_sentence():
         if list_studies or name is None:
-            for known, module in every().items():
-                typer.echo(f"{known}\t{of(module).question}")
+            for known, registered in every().items():
+                typer.echo(f"{known}\t{registered.question}")
             return
         where = places.find()
-        experiment = named(name)
+        experiment = find(name)
         if dry_run:
             for line in lines(experiments.estimates(where, experiment, part)):
                 typer.echo(line)
@@ -51,34 +48,21 @@ def study(
             typer.echo(f"{folder / table}.csv\t{len(rows)} rows")
 
 
-def every() -> dict[str, ModuleType]:
-    """The module of every experiment by the experiment's name; all of ``studies`` is imported,
-    which takes seconds."""
-    paths = (info.name for info in pkgutil.walk_packages(studies.__path__, ROOT))
-    modules = filter(_defines_one, map(importlib.import_module, paths))
-    return dict(sorted((of(module).name, module) for module in modules))
+def every() -> dict[str, Experiment]:
+    """Return every experiment by its name, sorted.
+
+    All modules below ``studies`` are imported, which takes seconds; those that hold an experiment
+    register it, so that a new one is added by its file alone.
+    """
+    folder = Path(studies.__file__).parent
+    for file in sorted(folder.rglob("*.py")):
+        parts = file.relative_to(folder).with_suffix("").parts
+        importlib.import_module(".".join((studies.__name__, *parts)).removesuffix(".__init__"))
+    return dict(sorted(experiments.REGISTERED.items()))
 
 
-def of(module: ModuleType) -> Experiment:
-    """The experiment that a module defines: ``COLLECTIONS`` and ``tables``, or a ``PLAN`` with
-    ``part`` and ``estimate``. It opens with its question, and is called as its path below
-    ``studies`` unless it says ``NAME``."""
-    path = module.__name__.removeprefix(ROOT).replace(".", "-").replace("_", "-")
-    plan = getattr(module, "PLAN", ())
-    return Experiment(
-        getattr(module, "NAME", path),
-        " ".join((module.__doc__ or "").split("\n\n")[0].split()),
-        None if plan else module.tables,
-        tuple(module.COLLECTIONS),
-        getattr(module, "PACKAGES", ()),
-        plan,
-        module.part if plan else None,
-        module.estimate if plan else None,
-    )
-
-
-def named(name: str) -> Experiment:
-    """An experiment by its name.
+def find(name: str) -> Experiment:
+    """Return an experiment by its name.
 
     Raises:
         StudyError: if there is none, with the names there are.
@@ -86,11 +70,4 @@ def named(name: str) -> Experiment:
     known = every()
     if name not in known:
         raise StudyError(f"unknown study {name!r}; use one of {', '.join(known)}")
-    return of(known[name])
-
-
-def _defines_one(module: ModuleType) -> bool:
-    """Whether a module defines an experiment itself."""
-    tables = getattr(module, "tables", None)
-    own = isfunction(tables) and tables.__module__ == module.__name__
-    return hasattr(module, "COLLECTIONS") and (own or hasattr(module, "PLAN"))
+    return known[name]

@@ -13,7 +13,7 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import tiktoken
@@ -229,6 +229,7 @@ Embed = Callable[[Sequence[str]], Vectors]
 """Texts to vectors of unit length, in their order: what a chunker places boundaries by."""
 
 
+@runtime_checkable
 class TextTokens(Protocol):
     """A tokenizer that shows its tokens."""
 

@@ -25,7 +25,7 @@ from chunkstudy.core.faults import ModelError, one_line
 from chunkstudy.core.tokens import counts, without_surrogates
 from chunkstudy.encoders.contextualized import Ids
 from chunkstudy.encoders.pooling import normalise, pool_spans
-from chunkstudy.encoders.states import StateEncoder
+from chunkstudy.encoders.states import TokenStateEncoder
 from chunkstudy.encoders.user_function import FunctionEncoder
 from chunkstudy.encoders.user_models import OwnModel
 
@@ -148,7 +148,7 @@ class LibraryEncoder(FunctionEncoder):
         return [len(ids) for ids in encoded["input_ids"]]
 
 
-class LibraryTokenEncoder(StateEncoder, LibraryEncoder):
+class LibraryTokenEncoder(TokenStateEncoder, LibraryEncoder):
     """The same of a model whose vector is the mean of its token states, with these states.
 
     Windows are read one by one, without padding, by the library's own transformer; the mean of a

@@ -17,7 +17,7 @@ UNKNOWN = ("[UNK]", "<unk>")
 """What tokenizers call a word that their vocabulary has no pieces for."""
 
 
-class StateEncoder(ABC):
+class TokenStateEncoder(ABC):
     """An encoder whose chunks are means of token states.
 
     Attributes:

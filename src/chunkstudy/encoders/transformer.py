@@ -17,14 +17,14 @@ from chunkstudy.encoders.contextualized import Ids, whole
 from chunkstudy.encoders.interface import Role, batches
 from chunkstudy.encoders.models import ModelSpec, check_files, weights_folder, with_recorded_digests
 from chunkstudy.encoders.pooling import normalise, pool_spans
-from chunkstudy.encoders.states import StateEncoder
+from chunkstudy.encoders.states import TokenStateEncoder
 
 BATCH_TOKENS = {"cpu": 4096, "cuda": 65536}
 """What a batch holds at most, or one text."""
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
 
-class TransformerEncoder(StateEncoder):
+class TransformerEncoder(TokenStateEncoder):
     """A registered model, loaded from checked files; on a GPU where torch sees one.
 
     Args:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 from chunkstudy.chunkers import expected_requests
 from chunkstudy.chunkers.table import ChunkerEntry
@@ -149,8 +149,8 @@ def cut(
         BudgetError: before the first request, if all of them would exceed the ceiling.
     """
     tokenizer: TextTokens | None = None
-    if store and hasattr(store.encoder, "content") and hasattr(store.encoder, "decode"):
-        tokenizer = cast(TextTokens, store.encoder)
+    if store and isinstance(store.encoder, TextTokens):
+        tokenizer = store.encoder
     if chunker.llm:
         asker, texts = asker or Asker(), [document.text for document in collection.documents]
         if asker.mode != "replay":

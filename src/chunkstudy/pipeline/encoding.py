@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,12 +24,10 @@ from chunkstudy.encoders.contextualized import (
     most_context,
     packed,
 )
+from chunkstudy.encoders.interface import require_states
 from chunkstudy.llm.asking import Asker
 from chunkstudy.pipeline.conditions import EmbeddingMethod, parse_method
 from chunkstudy.pipeline.vector_store import VectorStore
-
-if TYPE_CHECKING:  # it imports torch
-    from chunkstudy.encoders.states import StateEncoder
 
 SPECIAL = 2
 """[CLS] and [SEP], which take two of a window's tokens."""
@@ -55,7 +53,7 @@ def jobs(
     Rewritten chunks, whose text the document does not hold, are packed under every protocol. A
     document that fits the window is read as one whatever the layout.
     """
-    encoder = cast("StateEncoder", store.encoder)
+    encoder = require_states(store.encoder)
     frame = encoder.frame(method.window)
     index, first = np.unique(chunks.document, return_index=True)
     limits = [*first.tolist(), len(chunks)]

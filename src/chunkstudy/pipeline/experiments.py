@@ -1,5 +1,7 @@
-"""Runs an experiment that it is given, whole or in parts, and writes what it found beside what it
-was found with.
+"""Runs an experiment, whole or in parts, and writes what it found beside what it was found with.
+
+A module registers its experiment by the decorator :func:`experiment` on the function that answers
+its question; nothing else lists it.
 
 An experiment asks its context for collections, models and chunks; the context notes what it hands
 out, so that provenance is what was used and not what somebody wrote down.
@@ -15,7 +17,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pandas as pd
 
@@ -33,6 +35,8 @@ from chunkstudy.pipeline.experiment_tables import StudyError
 from chunkstudy.pipeline.vector_store import VectorStore, load_store
 
 Tables = dict[str, pd.DataFrame]
+Answer = TypeVar("Answer", bound=Callable[..., Tables])
+"""The function that answers an experiment's question, whole or a part at a time."""
 BESIDE = "; "
 """Between two versions of which each made some parts of a study."""
 
@@ -59,6 +63,64 @@ class Experiment:
     plan: Sequence[Any] = ()
     part: Callable[..., Tables] | None = None
     estimate: Callable[..., Estimate] | None = None
+
+    @property
+    def module(self) -> str:
+        """Return the name of the module that registered the experiment."""
+        function = self.tables or self.part
+        assert function
+        return function.__module__
+
+
+REGISTERED: dict[str, Experiment] = {}
+"""Every experiment of the modules imported so far, by its name."""
+
+
+def experiment(
+    name: str,
+    *,
+    collections: Sequence[str] = (),
+    packages: Sequence[str] = (),
+    plan: Sequence[Any] = (),
+    estimate: Callable[..., Estimate] | None = None,
+) -> Callable[[Answer], Answer]:
+    """Register the decorated function as what answers its module's question.
+
+    The function takes a context, and the collections or, of an experiment in parts, one part. The
+    first paragraph of the module's docstring is the question.
+
+    Args:
+        name: the name of its folder below ``results/studies``.
+        collections: the collections that it takes.
+        packages: the packages that it needs and not every run does.
+        plan: the parts, in order, each with a ``name``; none of an experiment that is run whole.
+        estimate: function from a part to what it takes.
+
+    Raises:
+        ValueError: if another module has registered that name.
+    """
+
+    def register(function: Answer) -> Answer:
+        question = (sys.modules[function.__module__].__doc__ or "").split("\n\n")[0]
+        registered = Experiment(
+            name,
+            " ".join(question.split()),
+            None if plan else function,
+            tuple(collections),
+            tuple(packages),
+            plan,
+            function if plan else None,
+            estimate,
+        )
+        if (other := REGISTERED.get(name)) and other.module != registered.module:
+            raise ValueError(
+                f"{registered.module} and {other.module} both register the experiment {name!r}; "
+                "rename one"
+            )
+        REGISTERED[name] = registered
+        return function
+
+    return register
 
 
 class Context:

@@ -18,7 +18,7 @@ import time
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,12 +30,9 @@ from chunkstudy.core import models
 from chunkstudy.core.files import check_writable, write_bytes
 from chunkstudy.encoders.api import ApiEncoder
 from chunkstudy.encoders.contextualized import Layout
-from chunkstudy.encoders.interface import Encoder, Role
+from chunkstudy.encoders.interface import Encoder, Role, require_states
 from chunkstudy.llm.prices import budget
 from chunkstudy.pipeline.conditions import parse_encoder
-
-if TYPE_CHECKING:  # it imports torch
-    from chunkstudy.encoders.states import StateEncoder
 
 BLOCK = 1024
 """Texts a block."""
@@ -143,7 +140,7 @@ class VectorStore:
             spans: of each, (chunks, 2) positions in its sequence.
         """
         vectors, missing, wanted = self._wanted(layouts, spans)
-        encoder = cast("StateEncoder", self.encoder)
+        encoder = require_states(self.encoder)
         jobs = sorted(wanted.values(), key=lambda job: job[0].tokens)
         with _progress(sum(job[0].tokens for job in jobs), label, "token") as bar:
             for block in _blocks(jobs):

@@ -16,7 +16,7 @@ from chunkstudy.chunkers import contexts
 from chunkstudy.core import spans, tokens
 from chunkstudy.core.spans import Document
 from chunkstudy.encoders.api import ApiEncoder
-from chunkstudy.encoders.interface import Encoder, Role
+from chunkstudy.encoders.interface import Encoder, ReadingReporter, Role, TokenCountingEncoder
 from chunkstudy.evaluation.retrieval.bm25 import BM25
 from chunkstudy.pipeline.encoding import SPECIAL
 from chunkstudy.pipeline.vector_store import VectorStore
@@ -61,7 +61,8 @@ class ChunkIndex(spans.ChunkIndex):
 
     def token_counts(self, store: VectorStore) -> Ints:
         """Return the tokens of each matched text, special ones left out, shape (matched,)."""
-        key = store if hasattr(store.encoder, "token_count") else None  # WordPiece, for all others
+        counts = isinstance(store.encoder, TokenCountingEncoder)
+        key = store if counts else None  # WordPiece, for all others
         if key not in self._token_counts:
             count = token_counter(store.encoder)
             self._token_counts[key] = np.asarray(count(self.texts), dtype=np.int64)
@@ -100,9 +101,9 @@ def read_of_texts(
         role: documents or queries.
         count: a function that knows the tokens of these texts already, if they get no prefix.
     """
-    if hasattr(encoder, "characters_read"):
+    if isinstance(encoder, ReadingReporter):
         return np.asarray(encoder.characters_read(texts, role), dtype=np.int64)
-    if not hasattr(encoder, "token_count") or not (window := getattr(encoder, "window", None)):
+    if not isinstance(encoder, TokenCountingEncoder) or not (window := encoder.window):
         return None
     prefix = encoder.describe().get(f"{role}_prefix", "")
     if prefix or count is None:
@@ -119,8 +120,9 @@ def text_tokens(encoder: Encoder, texts: Sequence[str]) -> float:
 
 def token_counter(encoder: Encoder) -> CountTokens:
     """Return the encoder's function that counts tokens, or WordPiece's if it has none."""
-    count: CountTokens | None = getattr(encoder, "token_count", None)
-    return count or tokens.counter("wordpiece").count_many
+    if isinstance(encoder, TokenCountingEncoder):
+        return encoder.token_count
+    return tokens.counter("wordpiece").count_many
 
 
 def within_window(encoder: Encoder, counts: Ints) -> NDArray[np.float64]:
@@ -131,5 +133,5 @@ def within_window(encoder: Encoder, counts: Ints) -> NDArray[np.float64]:
         counts: tokens of each text, special ones left out.
     """
     special = 0 if isinstance(encoder, ApiEncoder) else SPECIAL
-    window = getattr(encoder, "window", None) or np.inf
-    return np.minimum(counts + special, window)
+    window = encoder.window if isinstance(encoder, TokenCountingEncoder) else None
+    return np.minimum(counts + special, window or np.inf)

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from chunkstudy.core import models
 from chunkstudy.core.faults import ModelError
+from chunkstudy.encoders.interface import TokenCountingEncoder
 from chunkstudy.evaluation.measures.excerpts import token_lengths
 from chunkstudy.pipeline.conditions import ChunkerSpec, parse_chunker, parse_encoder
 from chunkstudy.pipeline.vector_store import VectorStore
@@ -150,7 +151,8 @@ def _shown(system: System) -> str:
 
 
 def _window(store: VectorStore) -> str:
-    window = getattr(store.encoder, "window", None)
+    encoder = store.encoder
+    window = encoder.window if isinstance(encoder, TokenCountingEncoder) else None
     return f"the first {window:,} tokens" if window else "only a part"
 
 

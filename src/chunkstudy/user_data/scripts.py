@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from chunkstudy.chunkers.structure import sentences
+from chunkstudy.encoders.interface import VocabularyReporter
 from chunkstudy.evaluation.retrieval.bm25 import words
 from chunkstudy.user_data.pipeline import Pipeline
 from chunkstudy.user_data.systems import System, shown_as
@@ -49,11 +50,12 @@ def notes(pipeline: Pipeline, systems: Sequence[System]) -> Iterator[str]:
             )
     for retriever in dict.fromkeys(system.retriever for system in systems):
         store = pipeline.store(retriever)
-        if store is None or not hasattr(store.encoder, "characters_unknown"):
+        encoder = store.encoder if store else None
+        if not isinstance(encoder, VocabularyReporter):
             continue
         # every vocabulary has pieces for ASCII; one text at a time, since encodings are large
         others = (text for text in texts if not text.isascii())
-        lacking = sum(store.encoder.characters_unknown([text])[0] for text in others)
+        lacking = sum(encoder.characters_unknown([text])[0] for text in others)
         share = lacking / max(1, sum(map(len, texts)))
         if share >= UNKNOWN:
             yield (

@@ -30,11 +30,10 @@ from chunkstudy.pipeline.conditions import (
     EncoderName,
     parse_encoder,
 )
-from chunkstudy.pipeline.experiments import Context
+from chunkstudy.pipeline.experiments import Context, experiment
 from chunkstudy.pipeline.vector_store import VectorStore
 
 NAME = "baselines"
-PACKAGES = ("bm25s",)
 CHUNKER, SENTENCE = "sentence-5", "sentence-1"
 VECTORS, WORDS, BOTH, TITLE, SENTENCES = "vectors", "words", "both", "title", "sentences"
 SYSTEMS = (VECTORS, WORDS, BOTH, TITLE, SENTENCES)
@@ -71,6 +70,7 @@ def read(
     return study.stored(NAME, lambda context: tables(context, collections, slugs), kept=stored)
 
 
+@experiment(NAME, collections=COLLECTIONS, packages=("bm25s",))
 def tables(
     context: Context,
     collections: Sequence[str] = COLLECTIONS,

@@ -13,19 +13,19 @@ import pandas as pd
 
 from chunkstudy.core.models import SMOLLM
 from chunkstudy.pipeline.conditions import MINILM
-from chunkstudy.pipeline.experiments import Context
+from chunkstudy.pipeline.experiments import Context, experiment
 from chunkstudy.pipeline.vector_store import VectorStore
 from chunkstudy.studies.boundary_signals.areas import DISTANCE
 from chunkstudy.studies.boundary_signals.reader import CausalReader
 from chunkstudy.studies.boundary_signals.signals import PROFILE, measure
 from chunkstudy.studies.boundary_signals.texts import SENTENCE, Text, every
 
-COLLECTIONS = ("builtin", "chroma", "gutenqa-emma")
 SIDE = 2
 """Sentences on either side whose embeddings are compared, as semantic chunkers do."""
 DECIMALS = 4
 
 
+@experiment("boundary-signals", collections=("builtin", "chroma", "gutenqa-emma"))
 def tables(context: Context, _: tuple[str, ...] = ()) -> dict[str, pd.DataFrame]:
     """``places``: a row per candidate, with what begins there and every signal; ``profile``: mean
     entropy by token around the ends of sentences inside paragraphs."""

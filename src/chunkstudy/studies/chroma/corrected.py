@@ -23,12 +23,11 @@ from chunkstudy.evaluation.measures.token_overlap import JudgedSpans
 from chunkstudy.evaluation.retrieval.chunks import search
 from chunkstudy.pipeline import facts, rankings, records, rescore
 from chunkstudy.pipeline.conditions import MINILM, PRE_EMBEDDING, Condition
-from chunkstudy.pipeline.experiments import Context
+from chunkstudy.pipeline.experiments import Context, experiment
 from chunkstudy.pipeline.vector_store import VectorStore
 from chunkstudy.published.sources import chroma_minilm
 from chunkstudy.studies.chroma.tables import MINILM_ROWS
 
-NAME = "chroma-all-occurrences"
 COLLECTIONS = ("chroma",)
 CHUNKERS = tuple(chroma_minilm(row).chunker for row in MINILM_ROWS)
 CUT = 5
@@ -42,6 +41,7 @@ DIGITS = 8
 MEASURES = ("SpanRecall", "SpanPrecision", "SpanIoU")
 
 
+@experiment("chroma-all-occurrences", collections=COLLECTIONS)
 def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
     """``changes``: a row per protocol, chunker and measure: the mean over questions where the
     first place is judged and where all are, fractions, the mean difference with its interval

@@ -32,7 +32,7 @@ from chunkstudy.pipeline import engine
 from chunkstudy.pipeline.chunking import build_chunker, cut, describe_language_model
 from chunkstudy.pipeline.conditions import LARGE, LOCAL_SMOLLM, MINILM, parse_chunker
 from chunkstudy.pipeline.engine import Vectors
-from chunkstudy.pipeline.experiments import Context
+from chunkstudy.pipeline.experiments import Context, experiment
 from chunkstudy.pipeline.vector_store import VectorStore
 
 COLLECTIONS = ("builtin", "chroma")
@@ -66,6 +66,7 @@ a split twice or after a later one; it names one that was not shown; it was used
 SHOWN = re.compile(r"<\|start_chunk_(\d+)\|>")
 
 
+@experiment("chroma-llm-chunker", collections=COLLECTIONS)
 def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
     """``replies``: a row per corpus and form, what came of the requests. ``scores``: a row
     per collection, protocol and chunker, means with intervals, and the recall that the held model's

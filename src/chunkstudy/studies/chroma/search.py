@@ -27,14 +27,13 @@ from chunkstudy.evaluation.statistics import mean, population_std
 from chunkstudy.evaluation.statistics.differences import at
 from chunkstudy.pipeline.chunking import build_chunker
 from chunkstudy.pipeline.conditions import MINILM, PRE_EMBEDDING, Condition
-from chunkstudy.pipeline.experiments import Context
+from chunkstudy.pipeline.experiments import Context, experiment
 from chunkstudy.pipeline.vector_store import VectorStore
 from chunkstudy.published.sources import CHROMA_LENGTH, TOKEN_WINDOWS
 from chunkstudy.studies.chroma.graph import SEARCH_LIST, Ints, as_asked, graph, nearest
 from chunkstudy.studies.chroma.tables import CUTS, MINILM_ROWS, RETRIEVAL
 
 COLLECTIONS = ("chroma",)
-PACKAGES = ("chroma-hnswlib",)
 CHUNKERS = (
     *(f"{row}{CHROMA_LENGTH}" if row.startswith("recursive") else row for row in MINILM_ROWS),
     *reversed(TOKEN_WINDOWS.values()),
@@ -55,6 +54,7 @@ HALF = 0.05
 """Half of the last printed digit, in points: nearer to the published value than this is at it."""
 
 
+@experiment("chroma-search", collections=COLLECTIONS, packages=("chroma-hnswlib",))
 def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
     """``spread``: every printed kind of cell by exact search, and its lowest, mean and highest over
     the seeds of the graph, fractions; by the offsets at which the official code locates chunks, and

@@ -23,13 +23,10 @@ from chunkstudy.llm.prices import Estimate
 from chunkstudy.pipeline import engine
 from chunkstudy.pipeline.conditions import MINILM_512, MPNET, parse_encoder
 from chunkstudy.pipeline.estimate import reading
-from chunkstudy.pipeline.experiments import Context
+from chunkstudy.pipeline.experiments import Context, experiment
 from chunkstudy.studies.code_retrieval import chunks as code
 
 NAME = "code-retrieval"
-COLLECTIONS = ()
-PACKAGES = ("bm25s", "llama-index-core", "tree-sitter-language-pack")
-"""The extra ``code``."""
 WORDS, SMALL, LARGE = "bm25", MINILM_512, f"{MPNET}-w512-bfloat16"
 CUTOFFS = (5, 10, 20)
 CHARACTERS = 13_500
@@ -68,6 +65,20 @@ PLAN = (
 four times as long, on the guide's chunks alone."""
 
 
+def estimate(part: CodeSystem) -> Estimate:
+    """What a part takes; a context adds a fifth to what is read, or less, which is not counted."""
+    if part.encoder == WORDS:
+        return Estimate()
+    tokens = registry.find(contextual_code.ALL).tokens
+    return reading(parse_encoder(part.encoder).model, tokens)
+
+
+@experiment(
+    NAME,
+    packages=("bm25s", "llama-index-core", "tree-sitter-language-pack"),
+    plan=PLAN,
+    estimate=estimate,
+)
 def part(context: Context, system: CodeSystem) -> dict[str, pd.DataFrame]:
     """``scores``: of each question every measure; with a model by its vectors, and by these fused
     with words. ``parts``: the system, its chunks, and their characters on average."""
@@ -153,11 +164,3 @@ def gains(
             pairs.append(Pair({"measure": measure} | keys, first, second, documents))
     family = f"{changed}, {{measure}}" + (", {chunker}" if changed != "chunker" else "")
     return differences(pairs, family, "score", "score of the baseline")
-
-
-def estimate(part: CodeSystem) -> Estimate:
-    """What a part takes; a context adds a fifth to what is read, or less, which is not counted."""
-    if part.encoder == WORDS:
-        return Estimate()
-    tokens = registry.find(contextual_code.ALL).tokens
-    return reading(parse_encoder(part.encoder).model, tokens)

@@ -36,12 +36,11 @@ from chunkstudy.pipeline.conditions import (
     Condition,
     parse_chunker,
 )
-from chunkstudy.pipeline.experiments import Context
+from chunkstudy.pipeline.experiments import Context, experiment
 
 FIVE = ("chroma", "chroma-within")
 """The same five corpora, searched together and each by itself."""
 NAME = "equal-budget"
-COLLECTIONS = (*FIVE, covid_qa.WITHIN)
 BUDGETS = (1_000, 2_000, 4_000)
 """cl100k tokens."""
 CHUNKS, CUT = "chunks", 5
@@ -103,6 +102,7 @@ def read(
     return {"questions": pd.concat(parts, ignore_index=True), "chunkers": made["chunkers"]}
 
 
+@experiment(NAME, collections=(*FIVE, covid_qa.WITHIN))
 def tables(
     context: Context,
     _: Sequence[str] = (),

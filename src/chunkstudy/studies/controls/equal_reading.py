@@ -22,11 +22,10 @@ from chunkstudy.llm.prices import Estimate
 from chunkstudy.pipeline import engine
 from chunkstudy.pipeline.conditions import MINILM_512, PRE_EMBEDDING, Condition, parse_encoder
 from chunkstudy.pipeline.estimate import reading
-from chunkstudy.pipeline.experiments import Context, Tables
+from chunkstudy.pipeline.experiments import Context, Tables, experiment
 from chunkstudy.studies.controls.equal_budget import ranked
 
 NAME = "equal-reading"
-COLLECTIONS = ()
 WITHIN = (
     "fairytaleqa-within",
     "chroma-within",
@@ -58,6 +57,13 @@ class Part:
 PLAN = tuple(Part(collection, MINILM_512) for collection in WITHIN)
 
 
+def estimate(part: Part) -> Estimate:
+    """Estimate the tokens and time of one part."""
+    tokens = registry.find(part.collection).tokens * len(CHUNKERS)
+    return reading(parse_encoder(part.encoder).model, tokens)
+
+
+@experiment(NAME, plan=PLAN, estimate=estimate)
 def part(context: Context, part: Part) -> Tables:
     """Run one part.
 
@@ -144,9 +150,3 @@ def answers(collection: Collection, judged: JudgedSpans) -> pd.DataFrame:
         gold = {(document, token) for document, start, end in spans for token in range(start, end)}
         rows.append({"query_id": query.id, "document": query.document or "", "tokens": len(gold)})
     return pd.DataFrame(rows)
-
-
-def estimate(part: Part) -> Estimate:
-    """Estimate the tokens and time of one part."""
-    tokens = registry.find(part.collection).tokens * len(CHUNKERS)
-    return reading(parse_encoder(part.encoder).model, tokens)

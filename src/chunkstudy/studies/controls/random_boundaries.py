@@ -47,11 +47,10 @@ from chunkstudy.pipeline.conditions import (
 )
 from chunkstudy.pipeline.encoding import encode_together
 from chunkstudy.pipeline.experiment_tables import StudyError
-from chunkstudy.pipeline.experiments import Context
+from chunkstudy.pipeline.experiments import Context, experiment
 from chunkstudy.pipeline.vector_store import VectorStore
 
 NAME = "random-boundaries"
-COLLECTIONS = ("gutenqa-emma", "chroma-within", covid_qa.WITHIN)
 MEASURES = ("DCG@10", "SpanRecall@5")
 """The second where passages are judged as spans."""
 ALL, SMALLER = "all", "its three smaller corpora"
@@ -120,6 +119,7 @@ def read(study: Study, controls: Sequence[Control]) -> dict[str, pd.DataFrame]:
     return {name: table.merge(keys) for name, table in made.items()}
 
 
+@experiment(NAME, collections=("gutenqa-emma", "chroma-within", covid_qa.WITHIN))
 def tables(
     context: Context, _: Sequence[str] = (), controls: Sequence[Control] = ()
 ) -> dict[str, pd.DataFrame]:

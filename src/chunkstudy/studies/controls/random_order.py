@@ -17,15 +17,15 @@ from chunkstudy.evaluation.retrieval.chunks import Limit
 from chunkstudy.evaluation.retrieval.small_to_large import returned
 from chunkstudy.pipeline import records
 from chunkstudy.pipeline.conditions import NONE, Condition, parse_encoder
-from chunkstudy.pipeline.experiments import Context, Tables
+from chunkstudy.pipeline.experiments import Context, Tables, experiment
 from chunkstudy.pipeline.scoring import judged_by
 
 NAME = "random-order"
-COLLECTIONS = ()
 SCORE = "DCG@10"
 WINDOW = 512
 
 
+@experiment(NAME)
 def tables(context: Context, _: Sequence[str] = ()) -> Tables:
     """Compute the score of a random order for every recorded set of chunks.
 

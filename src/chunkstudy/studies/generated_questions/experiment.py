@@ -17,11 +17,10 @@ from chunkstudy.collections.chroma import QUESTIONS, joins_with_and
 from chunkstudy.core import sources
 from chunkstudy.core.spans import Collection
 from chunkstudy.pipeline.conditions import MINILM
-from chunkstudy.pipeline.experiments import Context
+from chunkstudy.pipeline.experiments import Context, experiment
 from chunkstudy.pipeline.vector_store import VectorStore
 from chunkstudy.studies.generated_questions import filters
 
-NAME = "generated-questions"
 COLLECTIONS = ("chroma",)
 PUBLISHED = {  # least similarity of an excerpt (report, Generation & Prefiltering, table)
     "state_of_the_union": 0.40,
@@ -36,6 +35,7 @@ PASSED = 0.95
 """Share of Chroma's questions that a threshold of another model should keep."""
 
 
+@experiment("generated-questions", collections=COLLECTIONS)
 def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
     """``released``: a row per question. ``thresholds``: by corpus, how many of them would pass.
     ``places``: where the excerpts stand. ``counts``: one row over all questions.

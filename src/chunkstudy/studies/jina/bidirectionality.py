@@ -23,7 +23,7 @@ from chunkstudy.encoders.contextualized import Layout
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.evaluation import statistics
 from chunkstudy.pipeline.experiment_tables import StudyError
-from chunkstudy.pipeline.experiments import Context
+from chunkstudy.pipeline.experiments import Context, experiment
 
 NAME = "bidirectionality"
 COLLECTIONS = ("chroma", covid_qa.ALL)
@@ -66,6 +66,7 @@ class Place(NamedTuple):
     text: str
 
 
+@experiment(NAME, collections=COLLECTIONS)
 def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
     """``movements``: a row per model, text, direction and what was replaced.
 

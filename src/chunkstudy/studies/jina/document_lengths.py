@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import pandas as pd
 
 from chunkstudy.collections import beir
-from chunkstudy.pipeline.experiments import Context
+from chunkstudy.pipeline.experiments import Context, experiment
 
-NAME = "document-lengths"
 POST = ("scifact", "trec-covid", "fiqa", "nfcorpus", "quora")
 COLLECTIONS = tuple(dict.fromkeys((*beir.LAPTOP, *POST)))
 
 
+@experiment("document-lengths", collections=COLLECTIONS)
 def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
     """``characters``: mean characters of a document, of a title and a text without the space that
     joins them, a row per collection; a large one only where it was fetched."""

@@ -20,10 +20,8 @@ from chunkstudy.core.tokens import tokens_between
 from chunkstudy.encoders import models
 from chunkstudy.encoders.contextualized import in_sequence, whole
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.pipeline.experiments import Context
+from chunkstudy.pipeline.experiments import Context, experiment
 
-NAME = "berlin"
-COLLECTIONS: tuple[str, ...] = ()
 FILE = SourceFile(
     "jina/berlin.json", "", "2d8e29b9d32aebfa49a2e5d63697305fbd221c8d3f1470827873cd956b638989"
 )
@@ -33,6 +31,7 @@ NAMED = 12
 """Characters of a sentence that stand for it in tables."""
 
 
+@experiment("berlin")
 def tables(context: Context, _: Sequence[str] = ()) -> dict[str, pd.DataFrame]:
     """``cosines``: a row per sentence with its three cosines, by every model of ``MODELS`` whose
     weights are verified."""

@@ -14,7 +14,7 @@ from chunkstudy.evaluation.measures.token_overlap import TokenOverlap
 from chunkstudy.evaluation.retrieval.chunks import Ranking
 from chunkstudy.pipeline import engine
 from chunkstudy.pipeline.conditions import MINILM, PRE_EMBEDDING, Condition
-from chunkstudy.pipeline.experiments import Context
+from chunkstudy.pipeline.experiments import Context, experiment
 from chunkstudy.studies.labels.chunk_labels import GOLD_RULES, count_ids, gold_chunks
 
 COLLECTIONS = ("chroma",)
@@ -24,6 +24,7 @@ CHUNKERS = tuple(f"{family}-{size}" for family in ("recursive", "token") for siz
 """Two families from 50 to 400 tokens; those of 200 and 250 have records under the same slugs."""
 
 
+@experiment("labels", collections=COLLECTIONS)
 def tables(
     context: Context,
     collections: Sequence[str],

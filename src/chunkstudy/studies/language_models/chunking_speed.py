@@ -29,7 +29,7 @@ from chunkstudy.pipeline import facts
 from chunkstudy.pipeline.chunking import build_chunker
 from chunkstudy.pipeline.conditions import MINILM_512, parse_chunker, parse_encoder
 from chunkstudy.pipeline.estimate import size
-from chunkstudy.pipeline.experiments import Context
+from chunkstudy.pipeline.experiments import Context, experiment
 from chunkstudy.published.sources import published_grid
 
 NAME = "chunking-speed"
@@ -49,6 +49,7 @@ EMBEDDED = 100
 """Documents of a chunker that embeds them, the first in the order of their ids."""
 
 
+@experiment(NAME, collections=COLLECTIONS)
 def tables(context: Context, _: Sequence[str] = ()) -> dict[str, pd.DataFrame]:
     """A row per chunker: the ``collection``, ``documents`` and ``tokens`` (cl100k) that it was
     given, the ``chunks`` it made, and the ``seconds`` of one core that this took."""

@@ -53,7 +53,7 @@ from chunkstudy.pipeline.conditions import (
 )
 from chunkstudy.pipeline.encoding import encode_together
 from chunkstudy.pipeline.engine import Vectors, score
-from chunkstudy.pipeline.experiments import Context
+from chunkstudy.pipeline.experiments import Context, experiment
 
 NAME = "window-answers"
 COLLECTIONS = (BOOK,) = ("gutenqa-emma",)
@@ -77,6 +77,7 @@ BOOTSTRAP = f"percentile bootstrap over windows, {statistics.RESAMPLES:,} resamp
 MODEL = parse_chunker(SMALL).llm
 
 
+@experiment(NAME, collections=COLLECTIONS)
 def tables(context: Context, _: Sequence[str] = ()) -> dict[str, pd.DataFrame]:
     """``draws``: of each draw how many chunks it has, their mean tokens (cl100k), and the mean of
     each measure. ``questions``: of each question the mean over the draws. In both, ``chunker`` says

@@ -21,12 +21,10 @@ from chunkstudy.evaluation.retrieval.chunks import Limit
 from chunkstudy.evaluation.statistics.differences import Pair, differences
 from chunkstudy.llm.prices import Estimate
 from chunkstudy.pipeline.conditions import MINILM_512, PRE_EMBEDDING, Condition
-from chunkstudy.pipeline.experiments import Context, Tables
+from chunkstudy.pipeline.experiments import Context, Tables, experiment
 from chunkstudy.studies.late_chunking.word_search import CHUNKERS, WITHIN
 
 NAME = "word-gap"
-COLLECTIONS = ()
-PACKAGES = ("bm25s",)
 ANSWERING, OTHER = "answering", "other"
 DECIMALS = 6
 
@@ -45,6 +43,12 @@ class Part:
 PLAN = tuple(map(Part, WITHIN))
 
 
+def estimate(_: Part) -> Estimate:
+    """Nothing is read by a model."""
+    return Estimate()
+
+
+@experiment(NAME, packages=("bm25s",), plan=PLAN, estimate=estimate)
 def part(context: Context, part: Part) -> Tables:
     """Run one part.
 
@@ -111,11 +115,6 @@ def gaps(shares: pd.DataFrame, parts: pd.DataFrame) -> pd.DataFrame:
         keys = {"collection": collection, "measure": "share of the question's words"}
         pairs.append(Pair(keys, means[ANSWERING], means[OTHER], means["document"]))
     return differences(pairs, "words in answering and other chunks", ANSWERING, OTHER)
-
-
-def estimate(_: Part) -> Estimate:
-    """Nothing is read by a model."""
-    return Estimate()
 
 
 def _largest(asked: set[str], held: Sequence[set[str]], chunks: Sequence[int]) -> float:

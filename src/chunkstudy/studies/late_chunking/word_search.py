@@ -24,12 +24,10 @@ from chunkstudy.llm.prices import Estimate
 from chunkstudy.pipeline import engine
 from chunkstudy.pipeline.conditions import MINILM_512, NONE, PRE_EMBEDDING, Condition, parse_encoder
 from chunkstudy.pipeline.estimate import reading
-from chunkstudy.pipeline.experiments import Context
+from chunkstudy.pipeline.experiments import Context, experiment
 from chunkstudy.studies.late_chunking.systems import BOTH, E5, MPNET, WORDS
 
 NAME = "word-search"
-COLLECTIONS = ()
-PACKAGES = ("bm25s",)
 CHUNKERS = ("fixed-64", "fixed-256", "recursive-200-0")
 WITHIN = (
     "chroma-within",
@@ -70,6 +68,15 @@ PLAN = tuple(
 """Every part: what asks no model first, then model by model."""
 
 
+def estimate(part: Part) -> Estimate:
+    """What a part takes: nothing where no model reads."""
+    if part.encoder == NONE:
+        return Estimate()
+    tokens = registry.find(part.collection).tokens * len(part.chunkers)
+    return reading(parse_encoder(part.encoder).model, tokens)
+
+
+@experiment(NAME, packages=("bm25s",), plan=PLAN, estimate=estimate)
 def part(context: Context, part: Part) -> dict[str, pd.DataFrame]:
     """``scores``: of each chunker and question the measure of the collection's task. ``parts``: the
     part itself. ``shared``: of the words alone, each question's share of words that stand in its
@@ -122,11 +129,3 @@ def shared_words(collection: Collection) -> pd.DataFrame:
         if spans and asked:
             rows.append({"query_id": query.id, "shared": len(asked & held) / len(asked)})
     return pd.DataFrame(rows)
-
-
-def estimate(part: Part) -> Estimate:
-    """What a part takes: nothing where no model reads."""
-    if part.encoder == NONE:
-        return Estimate()
-    tokens = registry.find(part.collection).tokens * len(part.chunkers)
-    return reading(parse_encoder(part.encoder).model, tokens)

@@ -20,12 +20,11 @@ from chunkstudy.core.protocols import CORRECTED
 from chunkstudy.core.spans import Span, text_digest
 from chunkstudy.pipeline.chunking import build_chunker
 from chunkstudy.pipeline.conditions import MINILM
-from chunkstudy.pipeline.experiments import Context
+from chunkstudy.pipeline.experiments import Context, experiment
 from chunkstudy.studies.one_post import printed
 from chunkstudy.studies.one_post.alignment import align
 from chunkstudy.studies.one_post.printed import PrintedSegmentation
 
-COLLECTIONS: tuple[str, ...] = ()
 CHUNKERS = (
     "segmenter", "paragraph", "sentence-5", "recursive-200-0", "token-200-0", "fixed-256",
     "semantic", "cluster-200",
@@ -33,6 +32,7 @@ CHUNKERS = (
 """Ours, on the same text, under the corrected protocol."""
 
 
+@experiment("one-post")
 def tables(context: Context, _: Sequence[str] = ()) -> dict[str, pd.DataFrame]:
     """``texts``: a row per printed segmentation; ``left_out``: a row per passage that one lacks;
     ``chunks``: a row per segment or chunk; ``words``: where each word of the post begins and ends.

@@ -35,7 +35,7 @@ from chunkstudy.pipeline import experiment_tables, records
 from chunkstudy.pipeline.chunking import cut
 from chunkstudy.pipeline.conditions import CONTEXTUALIZED, MINILM_512, PRE_EMBEDDING, Condition
 from chunkstudy.pipeline.experiment_tables import StudyError
-from chunkstudy.pipeline.experiments import Context
+from chunkstudy.pipeline.experiments import Context, experiment
 from chunkstudy.pipeline.records import Run
 from chunkstudy.pipeline.vector_store import VectorStore, load_store
 from chunkstudy.published.chunk_size import (
@@ -52,7 +52,6 @@ from chunkstudy.published.chunk_size import (
 from chunkstudy.published.papers import TAXONOMY_COLLECTIONS, WINDOWS, slug
 from chunkstudy.studies.taxonomy.tables import METHOD_OF
 
-NAME = "chunk-sizes"
 COLLECTIONS = tuple(
     dict.fromkeys((*beir.LAPTOP, "builtin-graded", "gutenqa-emma", *TAXONOMY_COLLECTIONS))
 )
@@ -68,6 +67,7 @@ TITLES = {PRE_EMBEDDING: "plain", CONTEXTUALIZED: "late", CHANGE: CHANGE}
 WORDS = {"text": "ours, as the words define it", "code": "ours, as the code does it"}
 
 
+@experiment("chunk-sizes", collections=COLLECTIONS)
 def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
     """A table per collection, of every chunker recorded with MiniLM, and one per collection and
     model of the taxonomy's, named ``<collection>--<encoder>``, where these have records.

@@ -19,10 +19,9 @@ from chunkstudy.core.protocols import AS_PUBLISHED_IELAB
 from chunkstudy.encoders.contextualized import Layout, TokenSpans
 from chunkstudy.pipeline.conditions import MINILM_512, PRE_EMBEDDING, Condition, EmbeddingMethod
 from chunkstudy.pipeline.encoding import SPECIAL, jobs
-from chunkstudy.pipeline.experiments import Context
+from chunkstudy.pipeline.experiments import Context, experiment
 from chunkstudy.published.papers import TAXONOMY_METHODS
 
-NAME = "packed-windows"
 COLLECTIONS = (*beir.LAPTOP, "gutenqa-emma")
 RELEASED = ("lumberchunker", "proposition", "semantic", "recursive", "fixed")
 OF_EMMA = (*TAXONOMY_METHODS[:4], *(f"{name}-released" for name in RELEASED))
@@ -32,6 +31,7 @@ WINDOWS = (512, 8192)
 """Those of the taxonomy's models: 512 is E5's, the other three read 8,192 tokens."""
 
 
+@experiment("packed-windows", collections=COLLECTIONS)
 def tables(context: Context, collections: Sequence[str] = COLLECTIONS) -> dict[str, pd.DataFrame]:
     """``windows``: a row per collection, chunker and window.
 

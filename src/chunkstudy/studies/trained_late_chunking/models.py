@@ -29,7 +29,7 @@ from chunkstudy.pipeline.conditions import (
     parse_encoder,
 )
 from chunkstudy.pipeline.encoding import encode_together
-from chunkstudy.pipeline.experiments import Context
+from chunkstudy.pipeline.experiments import Context, experiment
 from chunkstudy.pipeline.vector_store import VectorStore
 from chunkstudy.studies.trained_late_chunking.batches import Passages, passages
 from chunkstudy.studies.trained_late_chunking.loop import WEIGHTS, train
@@ -43,9 +43,6 @@ from chunkstudy.studies.trained_late_chunking.parts import (
     triples,
 )
 
-COLLECTIONS = ()
-PACKAGES = ("safetensors",)
-NAME = "trained-late-chunking"
 TRAINED_ON = (covid_qa.WITHIN, "chroma-within")
 """Papers, and corpora."""
 PASSAGES = "sentence-5"
@@ -73,6 +70,12 @@ MINUTES = 8
 out, on average."""
 
 
+def estimate(_: Part) -> Estimate:
+    """What a part takes at most."""
+    return Estimate(seconds=60 * MINUTES)
+
+
+@experiment("trained-late-chunking", packages=("safetensors",), plan=PLAN, estimate=estimate)
 def part(context: Context, part: Part) -> dict[str, pd.DataFrame]:
     """``parts``: the model of each part, what it was trained on and how far. ``questions``: of
     each question asked of the documents left out DCG@10 when chunks are read plain and late.
@@ -157,8 +160,3 @@ def tested(
 def cut(context: Context, collection: str, chunker: str) -> Chunks:
     """The chunks of a collection, as the corrected protocol cuts them."""
     return context.chunks(Condition(collection, chunker, MINILM, PRE_EMBEDDING, CORRECTED.name))
-
-
-def estimate(_: Part) -> Estimate:
-    """What a part takes at most."""
-    return Estimate(seconds=60 * MINUTES)

@@ -27,6 +27,7 @@ from chunkstudy.core.spans import Collection, Span
 from chunkstudy.display import titles
 from chunkstudy.display.excerpts import escaped, marked, shortened
 from chunkstudy.display.formats import percent
+from chunkstudy.encoders.interface import ReadingReporter
 from chunkstudy.pipeline import chunking, engine
 from chunkstudy.pipeline.conditions import MINILM, NONE, PRE_EMBEDDING, Condition, ConditionError
 from chunkstudy.pipeline.requirements import reason_not_run
@@ -110,9 +111,9 @@ def inspected(
     chunks = chunking.cut(collection, condition.chunking, condition.rules, store)
     ranking = engine.search(engine.encode(collection, chunks, store), len(chunks))
     read_to = chunks.end
-    if read := getattr(store.encoder, "characters_read", None):
-        texts = chunks.texts(collection.documents)
-        read_to = np.minimum(chunks.start + read(texts), chunks.end)
+    if isinstance(store.encoder, ReadingReporter):
+        read = store.encoder.characters_read(chunks.texts(collection.documents))
+        read_to = np.minimum(chunks.start + read, chunks.end)
     name = titles.shown("chunker", condition.chunker)
     return inspect(name, collection, chunks, ranking, read_to, k)
 
