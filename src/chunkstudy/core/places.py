@@ -7,6 +7,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from chunkstudy.core.settings import Settings
+
 BUILD = "CHUNKSTUDY_BUILD"
 """Environment variable that moves ``build``; a relative path is below the root."""
 
@@ -39,16 +41,16 @@ class Places:
     @property
     def build(self) -> Path:
         """The folder of everything that is local to this machine."""
-        return self.root / (os.environ.get(BUILD) or "build")
+        return self.root / (Settings.from_env().build or "build")
 
     @property
     def vectors(self) -> Path:
-        return Path(os.environ.get("CHUNKSTUDY_VECTORS") or self.build / "vectors")
+        return Settings.from_env().vectors or self.build / "vectors"
 
     @property
     def rankings(self) -> Path:
         """Rankings that would make the repository heavy, under their digests."""
-        return Path(os.environ.get("CHUNKSTUDY_RANKINGS") or self.build / "rankings")
+        return Settings.from_env().rankings or self.build / "rankings"
 
     def display(self, path: Path) -> str:
         """Return a path as a message shows it: relative if it is below the root."""
@@ -69,7 +71,7 @@ def ensure_writable_build(places: Places) -> Path | None:
     existing = next(folder for folder in (build, *build.parents) if folder.exists())
     if os.access(existing, os.W_OK):
         return None
-    if os.environ.get(BUILD):
+    if Settings.from_env().build:
         raise PermissionError(
             f"{BUILD} is {build}, which cannot be written; set it to another folder, or unset it"
         )
@@ -79,8 +81,8 @@ def ensure_writable_build(places: Places) -> Path | None:
 
 def find() -> Places:
     """CHUNKSTUDY_ROOT, else the nearest folder upwards that holds ``notebooks`` and ``results``."""
-    if named := os.environ.get("CHUNKSTUDY_ROOT"):
-        return Places(Path(named))
+    if named := Settings.from_env().root:
+        return Places(named)
     working = Path.cwd()
     for folder in (working, *working.parents):
         if (folder / "notebooks").is_dir() and (folder / "results").is_dir():

@@ -25,6 +25,7 @@ from urllib.parse import quote
 
 from chunkstudy.core import places
 from chunkstudy.core.files import folder_lock
+from chunkstudy.core.settings import Settings
 from chunkstudy.llm.interface import Provider, Reply, Request, canonical, checksum, digest
 
 ALIKE = ("model", "output_limit", "temperature")
@@ -144,8 +145,7 @@ class Recordings(RecordedLines):
 
 def replies_folder() -> Path:
     """CHUNKSTUDY_LLM_RECORDINGS, else ``results/llm``, which travels with the project."""
-    named = os.environ.get("CHUNKSTUDY_LLM_RECORDINGS")
-    return Path(named) if named else places.find().llm
+    return Settings.from_env().replies or places.find().llm
 
 
 def place(folder: Path, endpoint: str, model: str) -> Path:

@@ -8,12 +8,12 @@ to ``build/notebooks/NAME``.
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import Literal
 
 from chunkstudy.core.places import Places, ensure_writable_build
+from chunkstudy.core.settings import Settings
 from chunkstudy.pipeline.experiment_tables import StudyError
 
 STAGING = "CHUNKSTUDY_STAGING"
@@ -45,9 +45,9 @@ class Outputs:
     """
 
     def __init__(self, places: Places, name: str, default: bool) -> None:
-        staging = os.environ.get(STAGING) if default else None
+        staging = Settings.from_env().staging if default else None
         self.staged = bool(staging)
-        self.folder = Path(staging) if staging else places.build / "notebooks" / name
+        self.folder = staging or places.build / "notebooks" / name
         self._committed = folders(places)
         self._folders: dict[Kind, Path] = (
             folders(Places(self.folder))

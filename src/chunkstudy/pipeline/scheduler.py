@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import gc
 import multiprocessing
-import os
 import re
 import sys
 import threading
@@ -30,6 +29,7 @@ from chunkstudy.core.faults import one_line
 from chunkstudy.core.files import check_writable
 from chunkstudy.core.places import Places
 from chunkstudy.core.processes import cores, end_with_parent
+from chunkstudy.core.settings import Settings
 from chunkstudy.llm.prices import in_words
 from chunkstudy.pipeline import facts, records
 from chunkstudy.pipeline.conditions import Condition, ConditionError
@@ -144,7 +144,7 @@ def _work(results: Iterable[TaskResult], seconds: Mapping[Condition, float]) -> 
 
 def _refuse_sold(conditions: Sequence[Condition]) -> None:
     """Refuse to let several processes ask for money, each of which would spend the whole budget."""
-    asks = os.environ.get("CHUNKSTUDY_LLM") == "record"
+    asks = Settings.from_env().llm == "record"
     for condition in conditions:
         names = [encoder.model for encoder in condition.encoders]
         sold = [name for name in names if models.spec(name).kind == "api"]
