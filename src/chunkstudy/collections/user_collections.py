@@ -14,7 +14,7 @@ from typing import Any
 
 from chunkstudy.collections import beir, user_documents, user_questions
 from chunkstudy.collections.user_questions import Judged, Task
-from chunkstudy.core import places
+from chunkstudy.core.project import project_or_working_folder
 from chunkstudy.core.settings import Settings
 from chunkstudy.core.sources import SourceError
 from chunkstudy.core.spans import Collection, SpanError
@@ -30,7 +30,7 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 def collections_folder() -> Path:
     """Where collections of one's own lie: CHUNKSTUDY_COLLECTIONS, else ``build/collections`` of the
     checkout, or of the folder here where there is none."""
-    return Settings.from_env().collections or places.here().build / "collections"
+    return Settings.from_env().collections or project_or_working_folder().build / "collections"
 
 
 def find(name: str) -> Path | None:

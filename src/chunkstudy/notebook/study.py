@@ -19,8 +19,8 @@ from IPython.core.getipython import get_ipython
 from IPython.display import HTML, DisplayHandle, Image, Markdown, display
 from matplotlib.figure import Figure
 
-from chunkstudy.core import places as project
 from chunkstudy.core.files import write_json, write_text
+from chunkstudy.core.project import find_project
 from chunkstudy.core.protocols import CORRECTED
 from chunkstudy.core.settings import Settings
 from chunkstudy.display import drawing, latex
@@ -65,7 +65,7 @@ class Study:
     ) -> None:
         if compute not in COMPUTES:
             raise StudyError(f"unknown compute {compute!r}; use one of {', '.join(COMPUTES)}")
-        self.name, self.places, self._columns = name, project.find(), dict(shown_as or {})
+        self.name, self.places, self._columns = name, find_project(), dict(shown_as or {})
         make_build_writable(self.places)
         self._computing = RunCache(self.places, compute)
         changed = self._changed_parameters()

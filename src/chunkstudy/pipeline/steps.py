@@ -18,7 +18,7 @@ import pandas as pd
 
 from chunkstudy.chunkers.user_chunker import OwnChunker, checked
 from chunkstudy.collections.registry import load_collection
-from chunkstudy.core import places
+from chunkstudy.core.project import find_project
 from chunkstudy.core.protocols import CORRECTED
 from chunkstudy.core.spans import ChunkIndex, Chunks, Collection, chunk_documents
 from chunkstudy.evaluation.retrieval import chunks as retrieval
@@ -121,7 +121,7 @@ def chunk(
     if not isinstance(chunker, str):
         chunks = chunk_documents(checked(chunker, of.documents), of.documents)
     else:
-        spec, vectors = parse_chunker(chunker), places.find().vectors
+        spec, vectors = parse_chunker(chunker), find_project().vectors
         store = load_store(str(EncoderName(encoder)), vectors)
         chunks = chunking.cut(of, spec, rules(protocol), store)
     if returned is None:
@@ -160,7 +160,7 @@ def encode(
     method, store = parse_method(ordering), encoder
     if isinstance(store, str):
         slug = str(EncoderName(store, window))
-        store = load_store(slug, places.find().vectors, rules(protocol).newlines)
+        store = load_store(slug, find_project().vectors, rules(protocol).newlines)
     before = encoding.contexts_of(method, of, chunks)
     return encoding.encode_both(store, of, chunks, method, rules(protocol), before)
 

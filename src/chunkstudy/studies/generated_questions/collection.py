@@ -16,7 +16,7 @@ from pathlib import Path
 from chunkstudy.collections import user_collections, user_documents, user_questions
 from chunkstudy.collections.user_documents import OwnDocuments
 from chunkstudy.core.files import write_json, write_text
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 from chunkstudy.core.settings import Settings
 from chunkstudy.llm.asking import Asker, mode_from_environment
 from chunkstudy.llm.prices import expected
@@ -32,7 +32,7 @@ class OutputError(ValueError):
 
 
 def make(
-    places: Places,
+    places: Project,
     source: Path,
     settings: GenerationSettings,
     out: Path | None,
