@@ -27,8 +27,8 @@ import pandas as pd
 
 from chunkstudy.collections import builtin, registry
 from chunkstudy.collections.registry import load_collection
-from chunkstudy.core import places
 from chunkstudy.core.faults import ModelError
+from chunkstudy.core.project import find_project
 from chunkstudy.core.protocols import PROTOCOLS
 from chunkstudy.core.sources import SourceError
 from chunkstudy.core.spans import Collection
@@ -115,7 +115,7 @@ def register() -> None:
 
 def records_of(condition: Condition) -> Path:
     """The folder of records that holds its, the study's or ``tests/records``."""
-    return OWN_RECORDS if records.exists(OWN_RECORDS, condition) else places.find().runs
+    return OWN_RECORDS if records.exists(OWN_RECORDS, condition) else find_project().runs
 
 
 def held(lines: list[str], folder: Path) -> list[tuple[str, str]]:
@@ -179,10 +179,10 @@ def lacks_encoder(condition: Condition) -> bool:
 def recorded(pattern: str) -> list[Condition]:
     """The study's conditions of that pattern whose encoder is not here; without a pattern one of
     each collection at hand and encoder, that of which most can be checked."""
-    runs = places.find().runs
+    runs = find_project().runs
     lacking = [
         condition
-        for condition in grid.conditions(places.find())
+        for condition in grid.conditions(find_project())
         if lacks_encoder(condition) and records.complete(runs, condition)
     ]
     if pattern:

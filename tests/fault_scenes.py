@@ -28,7 +28,7 @@ from safetensors import SafetensorError, safe_open
 
 from chunkstudy.core.files import json_text, write_json, write_text
 from chunkstudy.core.models import MODELS
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 from chunkstudy.display.formats import write_csv
 from chunkstudy.llm import asking
 from chunkstudy.llm.interface import Message, Request
@@ -104,7 +104,7 @@ def inside(world: Path) -> Iterator[list[Condition]]:
 
 def small_run(world: str, folder: str) -> None:
     """Run the conditions that are not recorded yet, as ``chunkstudy run`` does."""
-    places = Places(Path(folder))
+    places = Project(Path(folder))
     vectors, runs = places.build / "vectors", places.runs
     with inside(Path(world)) as chosen:
         todo = [one for one in chosen if not records.complete(runs, one)]
@@ -134,7 +134,7 @@ def generate(
         small_study.Letters(), folder
     )  # type: ignore[assignment]
     settings = GenerationSettings(LANGUAGE_MODEL, 6)
-    places = Places(source.parent)
+    places = Project(source.parent)
     return collection.make(places, source, settings, out, "none", -1.0, 0.99, say, replay)
 
 
@@ -143,7 +143,7 @@ def small_project(folder: str) -> None:
     here = Path(folder)
     for name in ("notebooks", "results"):
         (here / name).mkdir(parents=True, exist_ok=True)
-    of_study = Places(Path(__file__).parents[1])
+    of_study = Project(Path(__file__).parents[1])
     if not (here / "results" / "studies").exists():
         (here / "results" / "studies").symlink_to(of_study.results / "studies")
     if not (here / "README.md").exists():
@@ -156,12 +156,12 @@ def small_reproduce(folder: str) -> None:
     reproduce.compare = _tables
     reproduce.run_live = reproduce.publish = _left_out
     reproduce.pool = _forked
-    reproduce.reproduce(Places(Path(folder)))
+    reproduce.reproduce(Project(Path(folder)))
 
 
-def _tables(places: Places) -> str:
+def _tables(places: Project) -> str:
     """Tables as notebooks write them, and the README."""
-    given = Places(Path(__file__).parents[1])
+    given = Project(Path(__file__).parents[1])
     some = {name: _read(given.tables / f"{name}.csv") for name in TABLES}
     write_csv(places.results / "comparison.csv", _read(given.results / "comparison.csv"))
     for name, table in some.items():
@@ -174,7 +174,7 @@ def _read(path: Path) -> pd.DataFrame:
     return pd.read_csv(path, keep_default_na=False, na_values=[""])
 
 
-def _left_out(places: Places) -> str:
+def _left_out(places: Project) -> str:
     return "left out"
 
 
@@ -245,7 +245,7 @@ def read_only(scene: str, locked: str, *given: str) -> None:
 def one_notebook(folder: str, begun: str, seconds: str) -> None:
     """Reproduce a project of nothing but a notebook, which says that it began and then waits."""
     small_project(folder)
-    places = Places(Path(folder))
+    places = Project(Path(folder))
     source = f"import pathlib, time\npathlib.Path({begun!r}).touch()\ntime.sleep({seconds})\n"
     cell = nbformat.v4.new_code_cell(f"{source}print('the end')")
     text = nbformat.writes(nbformat.v4.new_notebook(cells=[cell]))
@@ -270,7 +270,7 @@ def kernel_killed(folder: str, begun: str) -> None:
 
 def publication_killed(folder: str, replaced: str) -> None:
     """Reproduce the small notebook, killed after so many of its files were replaced."""
-    places, left, replace = Places(Path(folder)), iter(range(int(replaced))), Path.replace
+    places, left, replace = Project(Path(folder)), iter(range(int(replaced))), Path.replace
 
     def replace_some(part: Path, path: Path) -> Path:
         if Path(path).is_relative_to(folder) and next(left, None) is None:
@@ -286,4 +286,4 @@ def notebook_in_a_read_only_checkout(folder: str, out: str) -> None:
     mounts.alone()
     mounts.run("mount", "--bind", folder, folder)
     mounts.run("mount", "-o", "remount,bind,ro", folder)
-    small_notebook.run_plainly(Places(Path(folder)), Path(out))
+    small_notebook.run_plainly(Project(Path(folder)), Path(out))

@@ -16,7 +16,7 @@ from safetensors.numpy import load_file, save_file
 from chunkstudy.collections import builtin, covid_qa
 from chunkstudy.core.files import sha256, write_text
 from chunkstudy.core.models import ModelSpec
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 from chunkstudy.core.sources import SourceFile
 from chunkstudy.core.spans import Chunks, Collection, Document
 from chunkstudy.encoders import models
@@ -103,7 +103,7 @@ def one_layer(folder: Path) -> ModelSpec:
 class SmallContext(Context):
     """Hands out what is small; nothing that a study makes of it is a result."""
 
-    def __init__(self, places: Places, spec: ModelSpec, weights: Path) -> None:
+    def __init__(self, places: Project, spec: ModelSpec, weights: Path) -> None:
         super().__init__(places)
         self.spec, self.weights = spec, weights
 

@@ -11,7 +11,7 @@ import nbformat
 import papermill
 
 from chunkstudy.core.files import PART, write_text
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 from chunkstudy.notebook.outputs import STAGING
 
 NAME, FILES = "small", 4
@@ -29,7 +29,7 @@ CLAIMS = "id,work,place,sentence,fair,strict,numbers,basis,needs,page\n"
 CLAIM = "C02,chroma,Summary,It is.,,,{} of 4,own data,,\n"
 
 
-def project(folder: Path, k: int = 5, cells: tuple[str, ...] = CELLS) -> Places:
+def project(folder: Path, k: int = 5, cells: tuple[str, ...] = CELLS) -> Project:
     """Write the notebook and the one claim that it judges."""
     parameters = nbformat.v4.new_code_cell(PARAMETERS.format(k))
     parameters.metadata["tags"] = ["parameters"]
@@ -37,13 +37,13 @@ def project(folder: Path, k: int = 5, cells: tuple[str, ...] = CELLS) -> Places:
     notebook = nbformat.v4.new_notebook(cells=[parameters, *body])
     for number, cell in enumerate(notebook.cells):
         cell.id = f"cell-{number}"
-    places = Places(folder)
+    places = Project(folder)
     write_text(places.notebooks / f"{NAME}.ipynb", nbformat.writes(notebook))
     write_text(places.published / "claims.csv", CLAIMS + CLAIM)
     return places
 
 
-def run_plainly(places: Places, out: Path, **parameters: Any) -> str:
+def run_plainly(places: Project, out: Path, **parameters: Any) -> str:
     """Run the notebook by papermill alone, and return all that its page shows."""
     environment = {"CHUNKSTUDY_ROOT": str(places.root), STAGING: ""}
     with patch.dict(os.environ, environment):
@@ -61,7 +61,7 @@ def run_plainly(places: Places, out: Path, **parameters: Any) -> str:
     return "\n".join([*texts, *(output.get("text", "") for output in outputs)])
 
 
-def committed(places: Places) -> dict[str, tuple[bytes, int]]:
+def committed(places: Project) -> dict[str, tuple[bytes, int]]:
     """Every file of the study, with its bytes and when it was written."""
     paths = [one for one in places.root.rglob("*") if one.is_file() and one.suffix != PART]
     return {

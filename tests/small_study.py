@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from chunkstudy.core.files import LOCK, PART
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 from chunkstudy.core.spans import Collection, Document, Judgment, Query
 from chunkstudy.encoders.interface import Role
 from chunkstudy.pipeline import records
@@ -85,12 +85,12 @@ def condition(protocol: str = "corrected", collection: str = "builtin") -> Condi
     return Condition(collection, "recursive-200-0", MINILM, "pre_embedding", protocol)
 
 
-def outcome(places: Places, one: Condition, collection: Collection) -> Outcome:
+def outcome(places: Project, one: Condition, collection: Collection) -> Outcome:
     return evaluate(one, collection, VectorStore(Letters(), places.build / "letters"))
 
 
 def change(
-    places: Places, one: Condition, scores: pd.DataFrame | None = None, **fields: Any
+    places: Project, one: Condition, scores: pd.DataFrame | None = None, **fields: Any
 ) -> None:
     """Write a record anew with other scores, or other fields of its run."""
     record = records.read(places.runs, one)
@@ -118,7 +118,7 @@ def _content(path: Path) -> bytes:
     return json.dumps(told).encode()
 
 
-def write_record(places: Places, one: Condition, collection: Collection) -> Outcome:
+def write_record(places: Project, one: Condition, collection: Collection) -> Outcome:
     found = outcome(places, one, collection)
     records.write(places.runs, found)
     return found

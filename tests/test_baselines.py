@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkstudy import Study
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 from chunkstudy.core.protocols import CORRECTED
 from chunkstudy.core.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.evaluation.measures.coverage import outside
@@ -31,7 +31,7 @@ from tests.small_study import Letters
 from tests.test_collections import needs
 from tests.test_retrieval import by_formula
 
-ROOT = Places(Path(__file__).parents[1])
+ROOT = Project(Path(__file__).parents[1])
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 DOCUMENT = st.lists(st.text("abcd", min_size=1, max_size=3), min_size=1, max_size=7)
 """Sentences; two make a chunk."""

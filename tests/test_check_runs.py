@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from chunkstudy.cli.main import app
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 from chunkstudy.core.protocols import CORRECTED
 from chunkstudy.core.spans import Chunks, Collection, Span
 from chunkstudy.evaluation import trec
@@ -39,7 +39,7 @@ CLUSTERED = Condition("builtin", "cluster-200", MINILM, "pre_embedding", "correc
 
 
 @pytest.fixture
-def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
+def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
     """A study of made collections, recorded by an encoder of which nothing else is known."""
     collections = {"builtin": small_study.MANY, "builtin-graded": small_study.GRADED}
     for module in ("rescore", "run"):
@@ -47,14 +47,14 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
             f"chunkstudy.pipeline.{module}.load_collection", collections.__getitem__
         )
     monkeypatch.setattr(check_runs, "load_collection", collections.__getitem__)
-    places = Places(tmp_path)
+    places = Project(tmp_path)
     for one in (SPANS, DOCUMENTS, CLUSTERED):
         small_study.write_record(places, one, collections[one.collection])
     return places
 
 
 @pytest.fixture
-def recorded(places: Places) -> records.Outcome:
+def recorded(places: Project) -> records.Outcome:
     """What was recorded of the excerpts."""
     return small_study.outcome(places, SPANS, small_study.MANY)
 
@@ -64,14 +64,16 @@ def with_digest(outcome: records.Outcome, digest: str, scores: pd.DataFrame) -> 
     return replace(outcome, scores=scores, run=run)
 
 
-def test_what_is_the_same_says_no_more_than_that(places: Places, recorded: records.Outcome) -> None:
+def test_what_is_the_same_says_no_more_than_that(
+    places: Project, recorded: records.Outcome
+) -> None:
     found = against_record(SPANS, recorded, places.runs)
     assert found == ("equal digest", f"equal digest: {SPANS}")
 
 
 @pytest.mark.parametrize(("more", "agreement"), [(0.0125, "within tolerance"), (0.03, DIFFERENT)])
 def test_another_processors_scores_are_named_with_both_digests_and_their_distance(
-    places: Places, recorded: records.Outcome, more: float, agreement: str
+    places: Project, recorded: records.Outcome, more: float, agreement: str
 ) -> None:
     moved = recorded.scores["SpanRecall@5"] + more * (recorded.scores.index == "q1")
     scores = recorded.scores.assign(**{"SpanRecall@5": moved})
@@ -85,7 +87,7 @@ def test_another_processors_scores_are_named_with_both_digests_and_their_distanc
 
 
 def test_a_boundary_moved_by_one_character_is_named_though_no_score_moves(
-    places: Places, recorded: records.Outcome
+    places: Project, recorded: records.Outcome
 ) -> None:
     chunker = build_chunker(SPANS.chunker, CORRECTED)
 
@@ -101,7 +103,7 @@ def test_a_boundary_moved_by_one_character_is_named_though_no_score_moves(
     assert sentence.startswith(f"different: {SPANS}; other chunks_sha256")
 
 
-def test_where_there_is_no_record_it_says_so(places: Places, recorded: records.Outcome) -> None:
+def test_where_there_is_no_record_it_says_so(places: Project, recorded: records.Outcome) -> None:
     with pytest.raises(records.RecordError, match="there is no record"):
         against_record(SPANS, recorded, places.runs / "nowhere")
 
@@ -114,7 +116,7 @@ def test_distances_are_of_shares_that_both_have_by_query() -> None:
 
 @pytest.mark.parametrize("condition", [SPANS, DOCUMENTS, CLUSTERED])
 def test_chunks_and_scores_agree_and_vectors_are_said_not_to_be_checked(
-    places: Places, condition: Condition
+    places: Project, condition: Condition
 ) -> None:
     agreement, sentence = without_vectors(condition, places.runs)
     assert agreement == NOT_CHECKED
@@ -126,7 +128,7 @@ def test_chunks_and_scores_agree_and_vectors_are_said_not_to_be_checked(
 
 @pytest.mark.parametrize("condition", [SPANS, DOCUMENTS], ids=["excerpts", "documents"])
 def test_a_score_that_its_ranking_does_not_give_is_named(
-    places: Places, condition: Condition
+    places: Project, condition: Condition
 ) -> None:
     scores = records.read(places.runs, condition).scores
     changed = np.where(scores.index == "q1", 0.000002, 0.0)
@@ -140,14 +142,16 @@ def test_a_score_that_its_ranking_does_not_give_is_named(
 @pytest.mark.parametrize(
     ("name", "said"), [("chunks_sha256", "other chunks: "), ("collection_sha256", "another coll")]
 )
-def test_other_chunks_or_another_collection_are_named(places: Places, name: str, said: str) -> None:
+def test_other_chunks_or_another_collection_are_named(
+    places: Project, name: str, said: str
+) -> None:
     changed: dict[str, Any] = {name: "0" * 64}
     small_study.change(places, SPANS, **changed)
     agreement, sentence = without_vectors(SPANS, places.runs)
     assert agreement == DIFFERENT and f"{SPANS}, {said}" in sentence
 
 
-def test_a_torn_record_is_different_and_a_ranking_may_be_elsewhere(places: Places) -> None:
+def test_a_torn_record_is_different_and_a_ranking_may_be_elsewhere(places: Project) -> None:
     records.rankings_path(places.runs, SPANS).unlink()
     assert "no ranking at hand" in without_vectors(SPANS, places.runs)[1]
     records.scores_path(places.runs, SPANS).write_bytes(b"torn")
@@ -174,7 +178,7 @@ SPAN_MEASURES = ("SpanRecall@5", "SpanIoU@10", "SpanF1@10", "SpanPrecision(unit=
 """The last under the corrected protocol alone."""
 
 
-def computed(places: Places, one: Condition, measure: str) -> pd.Series:
+def computed(places: Project, one: Condition, measure: str) -> pd.Series:
     """A measure from a record's ranking."""
     record = records.read(places.runs, one)
     ranking = record.ranking()
@@ -182,7 +186,7 @@ def computed(places: Places, one: Condition, measure: str) -> pd.Series:
     return rescore.values(record.run, measure, ranking)
 
 
-def test_a_new_measure_of_documents_is_that_of_their_judgments(places: Places) -> None:
+def test_a_new_measure_of_documents_is_that_of_their_judgments(places: Project) -> None:
     values = computed(places, DOCUMENTS, "P(rel=2)@2")
     ranking = records.read(places.runs, DOCUMENTS).ranking()
     assert ranking is not None
@@ -202,7 +206,7 @@ def test_stored_rankings_give_the_stored_scores(
 ) -> None:
     """Those of kamradt-modified-300 are not kept: its boundaries hang on the machine's rounding."""
     checked = 0
-    for one, record in Library(Places(PROJECT)).items():
+    for one, record in Library(Project(PROJECT)).items():
         ranking = record.ranking() if one.collection == collection else None
         if ranking is None:
             continue
@@ -244,14 +248,14 @@ def test_dcg_of_the_first_hit_comes_from_the_flags_kept() -> None:
     ],
 )
 def test_a_measure_that_the_ranking_does_not_give_is_refused(
-    places: Places, one: Condition, measure: str, sentence: str
+    places: Project, one: Condition, measure: str, sentence: str
 ) -> None:
     with pytest.raises(ValueError, match=sentence):
         computed(places, one, measure)
 
 
 def test_another_collection_than_the_recorded_one_is_refused(
-    places: Places, monkeypatch: pytest.MonkeyPatch
+    places: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = Collection("builtin", MANY.documents, MANY.queries, MANY.judgments[1:])
     monkeypatch.setattr(rescore, "load_collection", lambda name: other)
@@ -262,7 +266,7 @@ def test_another_collection_than_the_recorded_one_is_refused(
 def test_what_is_exported_is_what_was_scored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    root = Places(PROJECT)
+    root = Project(PROJECT)
     record = Library(root).get(SPANS)
     assert record and record.run.ranking
     monkeypatch.chdir(root.root)

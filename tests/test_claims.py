@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 from chunkstudy.notebook import claims
 from chunkstudy.notebook.claims import Claim, ClaimError, rows, verdict
 from chunkstudy.notebook.runs import Runs
@@ -28,18 +28,18 @@ from chunkstudy.studies.jina import bidirectionality
 from chunkstudy.studies.jina import claims as jina
 from chunkstudy.studies.taxonomy import claims as taxonomy
 
-ROOT = Places(Path(__file__).parents[1])
+ROOT = Project(Path(__file__).parents[1])
 HEADER = "id,work,place,sentence,fair,strict,numbers,basis,needs,page"
 PLAIN = "C02,chroma,Summary,It is.,,,{} of 4,own data,,"
 TWICE_READ = 'C03,jina,Summary,It is so.,a; b,always,"{:.1f}, {}",published,,'
 OPEN = "C04,jina,Table,It was.,,,,own data,a model,jina_1"
 
 
-def listed(folder: Path, *rows: str) -> Places:
+def listed(folder: Path, *rows: str) -> Project:
     path = folder / "results" / "published" / "claims.csv"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n".join([HEADER, *rows]) + "\n", encoding="utf-8")
-    return Places(folder)
+    return Project(folder)
 
 
 def statement(row: str, folder: Path) -> Statement:
@@ -47,7 +47,7 @@ def statement(row: str, folder: Path) -> Statement:
     return found
 
 
-def judged(places: Places, page: str, *given_: Claim) -> None:
+def judged(places: Project, page: str, *given_: Claim) -> None:
     """A page's claims, as it keeps them."""
     path = places.results / "answers" / f"{page}.json"
     path.parent.mkdir(parents=True, exist_ok=True)

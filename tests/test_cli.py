@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from chunkstudy.cli import main
-from chunkstudy.core import places
+from chunkstudy.core.project import find_project
 from chunkstudy.core.spans import Collection
 from chunkstudy.pipeline import conditions, records, scheduler
 from chunkstudy.pipeline import run as one_condition
@@ -72,7 +72,7 @@ ONE = Condition("builtin", "sentence-20", "none", "none", "corrected")
 
 
 def test_a_task_is_what_shares_a_collection_and_an_encoder_with_its_window() -> None:
-    study = grid.conditions(places.find())
+    study = grid.conditions(find_project())
     tasks = tasks_of(study)
     assert sorted(c for task in tasks for c in task) == sorted(study)
     kinds = [{(c.collection, c.encoder) for c in task} for task in tasks]

@@ -24,7 +24,7 @@ from chunkstudy.collections import (
     registry,
 )
 from chunkstudy.core import sources
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 from chunkstudy.core.sources import SourceError
 from chunkstudy.core.spans import Collection, Document, Judgment, Query
 from chunkstudy.evaluation.measures.ranking import judged_documents
@@ -177,7 +177,7 @@ def test_mean_lengths_come_out_as_printed_without_the_joining_space(
     assert round(beir.SOURCES[name].characters / documents, 1) > printed
 
 
-ROOT = Places(Path(__file__).parents[1])
+ROOT = Project(Path(__file__).parents[1])
 RELEASED = sources.find(covid_qa.FILE.path)
 TEXT = "Bats carry it.\n\nCamels carry it too, and one camel coughs.\nNobody coughs here."
 

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from chunkstudy.cli import main
 from chunkstudy.collections import registry
-from chunkstudy.core import places
+from chunkstudy.core.project import find_project
 from chunkstudy.pipeline import conditions
 from chunkstudy.release import grid
 
@@ -115,7 +115,7 @@ def _fault_of_ours(words: list[str]) -> str | None:
 
 
 def _matches(pattern: str) -> bool:
-    if any(fnmatch.fnmatch(str(one), pattern) for one in grid.conditions(places.find())):
+    if any(fnmatch.fnmatch(str(one), pattern) for one in grid.conditions(find_project())):
         return True
     collection, _, others = pattern.partition("/")
     known = collection in registry.COLLECTIONS  # any other name stands for one of the reader's own

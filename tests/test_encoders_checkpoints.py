@@ -17,7 +17,7 @@ import pytest
 import torch
 
 from chunkstudy.core.models import MODELS, Architecture, ModelSpec
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 from chunkstudy.encoders import models
 from chunkstudy.encoders.bert import Bert
 from chunkstudy.encoders.checkpoint import kind, load
@@ -113,7 +113,7 @@ def test_neither_padding_nor_batch_nor_order_changes_a_state(kind: str, tmp_path
             assert_equal_in_float32(states, alone[i])
 
 
-ROOT = Places(Path(__file__).parents[1])
+ROOT = Project(Path(__file__).parents[1])
 MINILM = models.spec("sentence-transformers/all-MiniLM-L6-v2")
 LOCAL = [model for model in MODELS.values() if model.kind != "api"]
 

@@ -12,7 +12,7 @@ from chunkstudy.chunkers import breakpoints
 from chunkstudy.chunkers.expected_requests import ASKING, of_boundaries
 from chunkstudy.chunkers.table import CHUNKERS
 from chunkstudy.cli import main
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 from chunkstudy.encoders import models
 from chunkstudy.llm.causal_models import SMOLLM
 from chunkstudy.llm.prices import PRICES, Estimate, expected
@@ -21,7 +21,7 @@ from chunkstudy.pipeline.estimate import lines, of_conditions, size
 from chunkstudy.published import papers
 from chunkstudy.release import grid
 
-ROOT = Places(Path(__file__).parents[1])
+ROOT = Project(Path(__file__).parents[1])
 
 
 def test_a_line_for_each_condition_and_their_sum() -> None:

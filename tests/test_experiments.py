@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 import chunkstudy
 from chunkstudy import chunk, compare, encode, load_collection, score, search
-from chunkstudy.core import places
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project, find_project
 from chunkstudy.core.protocols import AS_PUBLISHED_IELAB, AS_PUBLISHED_JINA, CORRECTED, Protocol
 from chunkstudy.core.spans import Chunks, Collection, Document, Judgment, Query, chunk_documents
 from chunkstudy.encoders.contextualized import Frame, Layout, packed
@@ -152,7 +151,7 @@ def test_a_ranked_condition_leaves_a_whole_record(
 def test_a_layouts_record_holds_what_is_compared_and_no_ranking(
     encoder: TransformerEncoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ordering: str
 ) -> None:
-    where = Places(tmp_path)
+    where = Project(tmp_path)
     monkeypatch.setattr(running, "load_store", lambda *_, **__: VectorStore(encoder, tmp_path))
     monkeypatch.setattr(running, "load_collection", lambda _: SMALL)
     usual = Condition("builtin-graded", "fixed-64", MINILM, "contextualized-16", CORRECTED.name)
@@ -213,7 +212,7 @@ def test_steps_give_the_scores_of_the_record(name: str, chunker: str, ordering: 
     vectors = encode(of, chunks, MODEL, 512 if wide else None, ordering)
     found = score(of, chunks, vectors)
     slug = WIDE if wide else f"{MODEL.replace('/', '__')}"
-    stored = Library(places.find()).get(parse(f"{name}/{chunker}/{slug}/{ordering}/corrected"))
+    stored = Library(find_project()).get(parse(f"{name}/{chunker}/{slug}/{ordering}/corrected"))
     assert stored is not None
     assert np.abs(found[stored.wide.columns] - stored.wide).max(axis=None) < 0.005
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkstudy import Study
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 from chunkstudy.core.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.evaluation import statistics
 from chunkstudy.pipeline import experiment_tables
@@ -28,7 +28,7 @@ from chunkstudy.studies.labels.chunk_labels import (
 )
 from chunkstudy.studies.labels.worked_example import worked_example
 
-PLACES = Places(Path(__file__).parents[1])
+PLACES = Project(Path(__file__).parents[1])
 Pair = tuple[set[int], list[int]]  # gold chunks, retrieved chunks
 CHUNKS = 8
 queries = st.lists(

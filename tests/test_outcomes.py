@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 from chunkstudy.core.protocols import CORRECTED
 from chunkstudy.display.formats import number
 from chunkstudy.display.tables import Table, as_text
@@ -24,7 +24,7 @@ from chunkstudy.studies.which_chunker.ranking import READ, by_words, ranking, wi
 
 DIFFERENCE = ("difference", "a minus b", "late - plain")
 OTHER_WAY = {HIGHER: LOWER, LOWER: HIGHER}
-PLACES = Places(Path(__file__).parents[1])
+PLACES = Project(Path(__file__).parents[1])
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +84,7 @@ def test_where_an_outcome_is_shown_its_family_and_size_stand_below(
         assert "less than a point" in note or "less than 0.1 points" in note, name
 
 
-ROOT = Places(Path(__file__).parents[1])
+ROOT = Project(Path(__file__).parents[1])
 LIBRARY, MODEL = Library(ROOT), parse_encoder(MINILM_512).model
 
 

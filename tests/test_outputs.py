@@ -15,9 +15,9 @@ import pandas as pd
 import pytest
 
 from chunkstudy import Study
-from chunkstudy.core import files, places
+from chunkstudy.core import files
 from chunkstudy.core.files import write_files
-from chunkstudy.core.places import BUILD, Places
+from chunkstudy.core.project import BUILD, Project
 from chunkstudy.notebook.claims import ClaimError
 from chunkstudy.notebook.outputs import STAGING, Outputs
 from chunkstudy.notebook.parameter_cells import NotebookError
@@ -33,7 +33,7 @@ HERE = "The files of this run are in `build/notebooks/small`."
 
 
 @pytest.fixture(scope="module")
-def reproduced(tmp_path_factory: pytest.TempPathFactory) -> Places:
+def reproduced(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """A project whose notebook was reproduced."""
     made = project(tmp_path_factory.mktemp("project"))
     notebooks.run_one(made, made.notebooks / f"{NAME}.ipynb")
@@ -41,14 +41,14 @@ def reproduced(tmp_path_factory: pytest.TempPathFactory) -> Places:
 
 
 @pytest.fixture
-def study(reproduced: Places, tmp_path: Path) -> Places:
+def study(reproduced: Project, tmp_path: Path) -> Project:
     """A copy of it."""
     shutil.copytree(reproduced.root, tmp_path / "copy", copy_function=shutil.copy2)
-    return Places(tmp_path / "copy")
+    return Project(tmp_path / "copy")
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
     """A project for studies in this process, which is no kernel."""
     made = project(tmp_path / "project")
     monkeypatch.setenv("CHUNKSTUDY_ROOT", str(made.root))
@@ -67,7 +67,7 @@ def as_notebook(monkeypatch: pytest.MonkeyPatch, k: int = 5) -> Study:
     return Study(NAME)
 
 
-def test_a_reproduction_publishes_the_page_and_every_file(reproduced: Places) -> None:
+def test_a_reproduction_publishes_the_page_and_every_file(reproduced: Project) -> None:
     made = set(committed(reproduced)) - {f"notebooks/{NAME}.ipynb", "results/published/claims.csv"}
     assert made == {
         "figures/small_figure.png",
@@ -82,7 +82,7 @@ def test_a_reproduction_publishes_the_page_and_every_file(reproduced: Places) ->
 
 
 def test_a_default_run_by_papermill_changes_nothing_and_says_that_its_files_are_equal(
-    study: Places, tmp_path: Path
+    study: Project, tmp_path: Path
 ) -> None:
     before = committed(study)
     said = run_plainly(study, tmp_path / "out.ipynb")
@@ -97,7 +97,7 @@ def test_a_default_run_by_papermill_changes_nothing_and_says_that_its_files_are_
 
 
 def test_an_edited_and_saved_parameter_cell_is_not_taken_for_the_studys_own(
-    study: Places, tmp_path: Path
+    study: Project, tmp_path: Path
 ) -> None:
     project(study.root, k=7)
     before = committed(study)
@@ -113,7 +113,7 @@ def test_an_edited_and_saved_parameter_cell_is_not_taken_for_the_studys_own(
 
 
 @pytest.mark.parametrize("after", [2, len(CELLS)])
-def test_a_reproduction_that_fails_half_way_changes_nothing(study: Places, after: int) -> None:
+def test_a_reproduction_that_fails_half_way_changes_nothing(study: Project, after: int) -> None:
     project(study.root, 6, (*CELLS[:after], "raise ValueError('half-way')"))
     before = committed(study)
     with pytest.raises(NotebookError, match=f"failed in cell {after + 1}: ValueError: half-way"):
@@ -122,7 +122,7 @@ def test_a_reproduction_that_fails_half_way_changes_nothing(study: Places, after
 
 
 def test_a_variable_alone_reaches_no_result_and_other_parameters_are_not_staged(
-    here: Places, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    here: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = committed(here)
     monkeypatch.setenv(STAGING, str(tmp_path / "staging"))
@@ -134,7 +134,7 @@ def test_a_variable_alone_reaches_no_result_and_other_parameters_are_not_staged(
 
 
 def test_a_cell_that_runs_twice_changes_nothing(
-    here: Places, monkeypatch: pytest.MonkeyPatch
+    here: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     study = as_notebook(monkeypatch)
     path = here.build / f"notebooks/{NAME}/answers/{NAME}.json"
@@ -154,7 +154,7 @@ def test_a_cell_that_runs_twice_changes_nothing(
 
 
 def test_a_reproduction_refuses_a_second_answer_and_a_second_verdict(
-    here: Places, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    here: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(STAGING, str(tmp_path / "staging"))
     study = as_notebook(monkeypatch)
@@ -167,7 +167,7 @@ def test_a_reproduction_refuses_a_second_answer_and_a_second_verdict(
 
 
 def test_build_is_where_a_variable_says(
-    here: Places, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    here: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert here.display(Outputs(here, NAME, True).folder) == "build/notebooks/small"
     monkeypatch.setenv(BUILD, str(tmp_path / "elsewhere"))
@@ -187,13 +187,13 @@ def test_build_is_where_a_variable_says(
 
 
 def test_build_moves_to_a_temporary_folder_where_it_cannot_be_written(
-    here: Places,
+    here: Project,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(places.os, "access", lambda path, _: not path.is_relative_to(here.root))
+    monkeypatch.setattr(os, "access", lambda path, _: not path.is_relative_to(here.root))
     study = Study("trial", compute="missing")
     moved = here.build
     assert moved.parent == tmp_path and f"{here.root} is read-only" in capsys.readouterr().err
@@ -231,7 +231,7 @@ def test_files_that_cannot_all_be_written_replace_none(
 @pytest.mark.slow
 @pytest.mark.parametrize("replaced", [0, 1, 3])
 def test_a_reproduction_killed_between_two_files_is_repaired_by_the_next(
-    study: Places, tmp_path: Path, replaced: int
+    study: Project, tmp_path: Path, replaced: int
 ) -> None:
     calm = project(tmp_path / "calm", k=6)
     notebooks.run_one(calm, calm.notebooks / f"{NAME}.ipynb")
@@ -247,7 +247,7 @@ def test_a_reproduction_killed_between_two_files_is_repaired_by_the_next(
 
 @pytest.mark.slow
 @needs_mounts
-def test_a_read_only_checkout_runs_from_a_temporary_folder(study: Places, tmp_path: Path) -> None:
+def test_a_read_only_checkout_runs_from_a_temporary_folder(study: Project, tmp_path: Path) -> None:
     before = committed(study)
     forking.well("notebook_in_a_read_only_checkout", study.root, tmp_path / "out.ipynb")
     said = nbformat.read(tmp_path / "out.ipynb", as_version=4)

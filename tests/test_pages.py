@@ -15,14 +15,14 @@ import pytest
 from chunkstudy.collections import beir, chroma, covid_qa, gutenqa
 from chunkstudy.core import sources
 from chunkstudy.core.models import MODELS
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 from chunkstudy.llm.causal_models import MODELS as CAUSAL
 from chunkstudy.notebook import summary_files
 from chunkstudy.pipeline.conditions import LARGE
 from chunkstudy.release import readme
 
 ROOT = Path(__file__).parents[1]
-PLACES = Places(ROOT)
+PLACES = Project(ROOT)
 INTERNAL = re.compile(
     r"\b(?:recursive|token|cluster|fixed|sentence|kamradt-modified)-\d+|"
     r"\b(?:semantic|fixed|recursive|proposition|lumberchunker|paragraph)-released\b|"
@@ -163,7 +163,7 @@ def test_no_caption_of_a_generated_table_types_a_number(path: Path) -> None:
 
 def test_every_name_in_the_text_is_a_number_that_a_notebook_kept() -> None:
     text = "".join(path.read_text(encoding="utf-8") for path in (*SECTIONS, *TABLES))
-    assert set(NAMED.findall(text)) <= set(summary_files.numbers(Places(PAPER.parent)))
+    assert set(NAMED.findall(text)) <= set(summary_files.numbers(Project(PAPER.parent)))
 
 
 def test_every_generated_table_is_shown_and_no_other_is_asked_for() -> None:
@@ -197,7 +197,7 @@ ANSWERS = pd.DataFrame(
 
 
 def test_only_the_generated_parts_change_and_a_second_time_nothing(tmp_path: Path) -> None:
-    path, places = tmp_path / "README.md", Places(tmp_path)
+    path, places = tmp_path / "README.md", Project(tmp_path)
     path.write_text(
         "before\n<!-- generated: works -->\nold\n<!-- end generated -->\nbetween\n"
         "<!-- generated: findings -->\n<!-- end generated -->\nafter\n"
@@ -227,7 +227,7 @@ def test_recommendations_stand_in_a_table_with_their_evidence() -> None:
 
 
 def test_every_row_of_what_to_reproduce_quotes_a_number_that_a_notebook_kept() -> None:
-    study = Places(Path(__file__).parents[1])
+    study = Project(Path(__file__).parents[1])
     text = (study.root / "REPRODUCING.md").read_text(encoding="utf-8")
     rows = text.partition("| minutes |")[2].partition("\n\n")[0].splitlines()[2:]
     for row in rows:

@@ -9,29 +9,29 @@ from pathlib import Path
 import pytest
 
 from chunkstudy.core.files import write_text
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 from chunkstudy.display import drawing
 from chunkstudy.release import paper as build
 from chunkstudy.release.paper import PaperError
 
 pytestmark = pytest.mark.slow
 
-ROOT = Places(Path(__file__).parents[1])
+ROOT = Project(Path(__file__).parents[1])
 FEWEST, MOST = 8, 10
 """Pages before the appendix."""
 
 
 @pytest.fixture(scope="module")
-def checkout(tmp_path_factory: pytest.TempPathFactory) -> Places:
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """The paper beside today's tables."""
-    places = Places(tmp_path_factory.mktemp("checkout"))
+    places = Project(tmp_path_factory.mktemp("checkout"))
     shutil.copytree(ROOT.paper, places.paper, ignore=shutil.ignore_patterns("*.pdf"))
     places.figures.symlink_to(ROOT.figures)
     return places
 
 
 def test_the_paper_is_set_the_same_bytes_twice_and_nothing_stands_out_of_its_column(
-    checkout: Places,
+    checkout: Project,
 ) -> None:
     if missing := [name for name in build.PROGRAMS if not shutil.which(name)]:
         pytest.skip(f"{', '.join(missing)} is not installed; {build.INSTALL}")
@@ -43,7 +43,7 @@ def test_the_paper_is_set_the_same_bytes_twice_and_nothing_stands_out_of_its_col
     assert FEWEST <= int(last) <= MOST
 
 
-def test_a_pdf_is_stale_as_soon_as_a_table_that_it_shows_changes(checkout: Places) -> None:
+def test_a_pdf_is_stale_as_soon_as_a_table_that_it_shows_changes(checkout: Project) -> None:
     digest = build.digest(checkout)
     pdf = checkout.paper / "main.pdf"
     pdf.write_bytes(b"%PDF /Inputs (" + digest.encode() + b")")
@@ -62,7 +62,7 @@ def test_a_pdf_is_stale_as_soon_as_a_table_that_it_shows_changes(checkout: Place
 def test_what_the_paper_reads_and_is_not_there_is_named(tmp_path: Path) -> None:
     write_text(tmp_path / "paper" / "main.tex", "% \\input{no}\n\\input{generated/numbers}")
     with pytest.raises(PaperError, match=r"reads generated/numbers\.tex, which is not there"):
-        build.digest(Places(tmp_path))
+        build.digest(Project(tmp_path))
 
 
 def test_without_tex_one_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,7 +94,7 @@ def test_tex_that_stumbles_is_said_with_its_first_complaint(tmp_path: Path) -> N
         pytest.skip(f"latexmk is not installed; {build.INSTALL}")
     write_text(tmp_path / "paper" / "main.tex", "\\documentclass{article}\\begin{document}\\nosuch")
     with pytest.raises(PaperError, match=r"TeX stopped: ! Undefined control sequence"):
-        build.build(Places(tmp_path))
+        build.build(Project(tmp_path))
 
 
 def test_the_committed_pdf_was_set_from_what_is_committed() -> None:

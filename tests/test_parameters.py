@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from chunkstudy.cli import main
 from chunkstudy.core.faults import ModelError
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 from chunkstudy.notebook.parameter_cells import NotebookError, changed, inspect_parameters
 from chunkstudy.notebook.parameters import (
     FAULTS,
@@ -57,11 +57,11 @@ UNKNOWN = [
 ]
 
 
-def checkout(folder: Path, cell: str) -> Places:
+def checkout(folder: Path, cell: str) -> Project:
     """A checkout with one notebook ``page`` of nothing but a parameter cell."""
     parameters = nbformat.v4.new_code_cell(cell)
     parameters.metadata["tags"] = ["parameters"]
-    places = Places(folder)
+    places = Project(folder)
     places.notebooks.mkdir(parents=True)
     places.results.mkdir()
     nbformat.write(nbformat.v4.new_notebook(cells=[parameters]), places.notebooks / "page.ipynb")

@@ -11,8 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from chunkstudy.cli import main
-from chunkstudy.core import places
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project, find_project
 from chunkstudy.core.protocols import CORRECTED
 from chunkstudy.encoders import models
 from chunkstudy.pipeline import records
@@ -32,7 +31,7 @@ from chunkstudy.published.sources import (
 )
 from chunkstudy.release import grid
 
-PLACES = Places(Path(__file__).parents[1])
+PLACES = Project(Path(__file__).parents[1])
 CELLS = [(cell, source_of(cell)) for cell in read(PLACES)]
 
 
@@ -134,13 +133,13 @@ k = 10
 """
 
 
-def checkout(root: Path, cell: str = CELL) -> Places:
+def checkout(root: Path, cell: str = CELL) -> Project:
     """A checkout with one notebook and no record."""
     tags = {"metadata": {"tags": ["parameters"]}, "source": [cell]}
     (root / "results").mkdir()
     (root / "notebooks").mkdir()
     (root / "notebooks" / "page.ipynb").write_text(json.dumps({"cells": [tags]}), encoding="utf-8")
-    return Places(root)
+    return Project(root)
 
 
 def test_a_parameter_cell_names_conditions_by_the_arguments_of_a_run(tmp_path: Path) -> None:
@@ -180,7 +179,7 @@ def test_windows_that_are_compared_are_read_late_too_and_impossible_chunks_are_l
 
 
 def test_what_has_a_record_is_listed_and_every_page_is_recorded() -> None:
-    study = places.find()
+    study = find_project()
     listed, recorded = grid.conditions(study), set(records.find(study.runs))
     assert len(listed) == len(set(listed))
     assert set(listed) == recorded | set(published_grid(study))

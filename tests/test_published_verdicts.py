@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 from chunkstudy.evaluation.statistics.intervals import Interval
 from chunkstudy.pipeline import experiment_tables
 from chunkstudy.published import side_by_side as published
@@ -21,7 +21,7 @@ from chunkstudy.published.verdicts import VERDICTS, printed_ends, verdict, withi
 from tests.made_library import made_library
 
 ROOT = Path(__file__).parents[1]
-CELLS = read(Places(ROOT))
+CELLS = read(Project(ROOT))
 RECALL = next(c for c in CELLS if c.measure == "SpanRecall@5" and c.statistic == "mean")
 
 
@@ -92,11 +92,11 @@ HEADER = (
 ROW = "jina,beir,quora,none,small,nDCG@10,mean,87.19,2,percent,post,Quora,Small"
 
 
-def written(folder: Path, *lines: str, header: str = HEADER) -> Places:
+def written(folder: Path, *lines: str, header: str = HEADER) -> Project:
     path = folder / "results" / "published" / "own.csv"
     path.parent.mkdir(parents=True)
     path.write_text("\n".join([header, *lines]) + "\n", encoding="utf-8")
-    return Places(folder)
+    return Project(folder)
 
 
 def refused(folder: Path, *lines: str, header: str = HEADER) -> str:
@@ -142,7 +142,7 @@ NOMIC = "nomic-ai/nomic-embed-text-v1"
 
 @pytest.fixture(scope="module")
 def comparison() -> pd.DataFrame:
-    return compare(Places(ROOT), Library(Places(ROOT)))
+    return compare(Project(ROOT), Library(Project(ROOT)))
 
 
 def test_every_published_cell_has_a_verdict_or_a_reason(comparison: pd.DataFrame) -> None:
@@ -189,7 +189,7 @@ def compared(
         for condition in (one, replace(one, protocol="corrected"))
     }
     monkeypatch.setattr(published, "read", lambda places: cells)
-    return compare(Places(folder), made_library(records))
+    return compare(Project(folder), made_library(records))
 
 
 def test_a_cell_of_one_condition_is_the_mean_of_its_record(

@@ -20,7 +20,7 @@ import pytest
 from typer.testing import CliRunner
 
 from chunkstudy.cli.main import app
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 from chunkstudy.pipeline import rankings, records, scoring
 from chunkstudy.pipeline.record_store import Library
 from tests import small_study
@@ -32,15 +32,15 @@ CONDITION, OTHER = condition(), condition("as_published-chroma")
 
 
 @pytest.fixture
-def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
+def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
     """A study of one whole record."""
     monkeypatch.setenv("CHUNKSTUDY_RANKINGS", str(tmp_path / "rankings"))
-    made = Places(tmp_path)
+    made = Project(tmp_path)
     write_record(made, CONDITION, MANY)
     return made
 
 
-def table_of(places: Places, name: str) -> Path:
+def table_of(places: Project, name: str) -> Path:
     """The file of one of the tables of the record."""
     conditions = places.runs / CONDITION.collection / records.CONDITIONS
     of_record = (records.scores_path, records.rankings_path)
@@ -64,7 +64,7 @@ def set_column(name: str, value: Any) -> Callable[[pa.Table], pa.Table]:
     return change
 
 
-def test_a_record_is_read_back_as_it_was_scored(places: Places) -> None:
+def test_a_record_is_read_back_as_it_was_scored(places: Project) -> None:
     outcome = small_study.outcome(places, CONDITION, MANY)
     record = records.read(places.runs, CONDITION)
     assert record.run == outcome.run
@@ -90,17 +90,17 @@ def test_scores_have_six_decimals_and_a_missing_one_stays_missing() -> None:
 
 
 def test_the_order_of_running_and_what_ran_again_do_not_show(
-    places: Places, tmp_path: Path
+    places: Project, tmp_path: Path
 ) -> None:
     write_record(places, OTHER, MANY)
     write_record(places, CONDITION, MANY)
-    turned = Places(tmp_path / "turned")
+    turned = Project(tmp_path / "turned")
     for one in (OTHER, CONDITION):
         write_record(turned, one, MANY)
     assert small_study.tree(places.runs) == small_study.tree(turned.runs)
 
 
-def test_the_digest_is_of_the_content_whoever_wrote_the_file(places: Places) -> None:
+def test_the_digest_is_of_the_content_whoever_wrote_the_file(places: Project) -> None:
     def other(table: pa.Table) -> pa.Table:
         order = pa.array(np.arange(table.num_rows)[::-1])
         return table.select(table.column_names[::-1]).take(order)
@@ -139,7 +139,7 @@ def test_the_digest_is_of_the_content_whoever_wrote_the_file(places: Places) -> 
     ],
 )
 def test_what_is_broken_is_refused_in_one_sentence_that_names_the_file(
-    places: Places, name: str, change: Callable[[pa.Table], pa.Table] | None, sentence: str
+    places: Project, name: str, change: Callable[[pa.Table], pa.Table] | None, sentence: str
 ) -> None:
     path = table_of(places, name)
     if change is None:
@@ -156,7 +156,7 @@ def test_what_is_broken_is_refused_in_one_sentence_that_names_the_file(
 
 
 @pytest.mark.parametrize("name", ["conditions", "scores"])
-def test_nothing_is_written_over_a_table_that_is_not_whole(places: Places, name: str) -> None:
+def test_nothing_is_written_over_a_table_that_is_not_whole(places: Project, name: str) -> None:
     path = table_of(places, name)
     path.write_bytes(path.read_bytes()[:300])
     before = small_study.tree(places.runs) if name == "scores" else path.read_bytes()
@@ -165,7 +165,7 @@ def test_nothing_is_written_over_a_table_that_is_not_whole(places: Places, name:
     assert before == (small_study.tree(places.runs) if name == "scores" else path.read_bytes())
 
 
-def _killed_after(renames: int, places: Places, outcome: records.Outcome) -> None:
+def _killed_after(renames: int, places: Project, outcome: records.Outcome) -> None:
     """Write a record in a process that kills itself instead of the next rename."""
     child = os.fork()
     if child == 0:
@@ -184,7 +184,7 @@ def _killed_after(renames: int, places: Places, outcome: records.Outcome) -> Non
 
 @pytest.mark.parametrize("renames", range(3))
 def test_a_run_killed_while_it_writes_leaves_every_other_record_and_none_of_its_own(
-    places: Places, renames: int
+    places: Project, renames: int
 ) -> None:
     outcome = small_study.outcome(places, OTHER, MANY)
     _killed_after(renames, places, outcome)
@@ -197,7 +197,7 @@ def test_a_run_killed_while_it_writes_leaves_every_other_record_and_none_of_its_
 
 
 def _write_some(root: Path, protocol: str, chunkers: list[str]) -> None:
-    places = Places(root)
+    places = Project(root)
     outcome = small_study.outcome(places, condition(protocol), MANY)
     for chunker in chunkers:
         run = outcome.run.model_copy(update={"chunker": chunker})
@@ -213,13 +213,13 @@ def test_of_processes_that_write_at_once_none_loses_a_record(tmp_path: Path) -> 
     for child in children:
         child.join()
     assert [child.exitcode for child in children] == [0, 0]
-    runs = Places(tmp_path).runs
+    runs = Project(tmp_path).runs
     assert len(records.find(runs)) == 24
     assert all(records.complete(runs, one) for one in records.find(runs))
 
 
 def test_a_ranking_is_kept_with_the_others_or_outside_by_its_size(
-    places: Places, monkeypatch: pytest.MonkeyPatch
+    places: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept = records.read(places.runs, CONDITION).run.ranking
     assert kept is not None and kept.rows == 4 * 20
@@ -235,7 +235,7 @@ def test_a_ranking_is_kept_with_the_others_or_outside_by_its_size(
 
 
 def test_of_a_large_ranking_the_first_chunks_are_kept_anew_where_some_were(
-    places: Places, monkeypatch: pytest.MonkeyPatch
+    places: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert records.read(places.runs, CONDITION).first_chunks() is None
     rewritten(table_of(places, "ranking"), set_column("score", np.float32("nan")))
@@ -271,35 +271,35 @@ def test_all_results_stay_small_enough_to_clone() -> None:
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
     """A checkout without records."""
     for name in ("CHUNKSTUDY_VECTORS", "CHUNKSTUDY_RANKINGS"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("CHUNKSTUDY_ROOT", str(tmp_path / "here"))
-    return Places(tmp_path / "here")
+    return Project(tmp_path / "here")
 
 
 @pytest.fixture
-def there(tmp_path: Path, here: Places) -> Places:
+def there(tmp_path: Path, here: Project) -> Project:
     """Another machine, which ran two conditions."""
-    places = Places(tmp_path / "there")
+    places = Project(tmp_path / "there")
     for one in (CONDITION, OTHER):
         write_record(places, one, MANY)
     return places
 
 
-def merge(places: Places) -> tuple[int, str, str]:
+def merge(places: Project) -> tuple[int, str, str]:
     done = CliRunner().invoke(app, ["merge", str(places.runs)])
     return done.exit_code, done.stdout, done.stderr
 
 
-def test_records_arrive_as_they_were_written_and_once(here: Places, there: Places) -> None:
+def test_records_arrive_as_they_were_written_and_once(here: Project, there: Project) -> None:
     assert merge(there) == (0, "2 records added, 0 were here already, 0 refused\n", "")
     assert tree(here.runs) == tree(there.runs)
     assert merge(there) == (0, "0 records added, 2 were here already, 0 refused\n", "")
 
 
-def test_other_scores_of_a_recorded_condition_are_refused(here: Places, there: Places) -> None:
+def test_other_scores_of_a_recorded_condition_are_refused(here: Project, there: Project) -> None:
     write_record(here, CONDITION, MANY)
     before = records.read(here.runs, CONDITION).run
     small_study.change(there, CONDITION, 0.5 * records.read(there.runs, CONDITION).scores)
@@ -314,7 +314,9 @@ def test_other_scores_of_a_recorded_condition_are_refused(here: Places, there: P
 
 
 @pytest.mark.parametrize("path", [records.scores_path, records.rankings_path])
-def test_records_that_are_not_whole_are_refused(here: Places, there: Places, path: object) -> None:
+def test_records_that_are_not_whole_are_refused(
+    here: Project, there: Project, path: object
+) -> None:
     torn = path(there.runs, CONDITION)  # type: ignore[operator]
     torn.write_bytes(torn.read_bytes()[:-40])
     code, said, refused = merge(there)

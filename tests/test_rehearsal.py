@@ -16,8 +16,8 @@ import pytest
 
 from chunkstudy.collections import beir, gutenqa
 from chunkstudy.collections.registry import load_collection
-from chunkstudy.core import places
 from chunkstudy.core.models import MODELS
+from chunkstudy.core.project import find_project
 from chunkstudy.encoders import models
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.pipeline.conditions import Condition
@@ -29,7 +29,7 @@ from tests import hub_models, hub_server
 pytestmark = pytest.mark.slow
 GRID: dict[str, set[tuple[str, str, str]]] = defaultdict(set)
 """Of each model the ways in which the grid uses it: encoder, embedding method and protocol."""
-for _condition in published_grid(places.find()):
+for _condition in published_grid(find_project()):
     if _condition.model:
         GRID[_condition.model.model].add(
             (_condition.encoder, _condition.ordering, _condition.protocol)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 from chunkstudy.core.protocols import CORRECTED
 from chunkstudy.core.spans import Collection, Document, Judgment, Query
 from chunkstudy.encoders import models
@@ -80,13 +80,13 @@ def pages(store: VectorStore) -> dict[str, Page]:
 
 
 @pytest.fixture
-def places(tmp_path: Path, store: VectorStore, monkeypatch: pytest.MonkeyPatch) -> Places:
+def places(tmp_path: Path, store: VectorStore, monkeypatch: pytest.MonkeyPatch) -> Project:
     """A checkout in which the small collection and the letters take the place of the real ones."""
     monkeypatch.setattr("chunkstudy.pipeline.engine.load_collection", lambda name: COLLECTION)
     monkeypatch.setattr(inspector, "load_store", lambda encoder, folder: store)
     for name in ("notebooks", "results"):
         (tmp_path / "checkout" / name).mkdir(parents=True)
-    return Places(tmp_path / "checkout")
+    return Project(tmp_path / "checkout")
 
 
 class Read(HTMLParser):
@@ -154,7 +154,7 @@ def test_any_text_cut_by_any_chunks_is_shown_whole(data: st.DataObject) -> None:
     assert "".join(text for _, text in pieces) == expected[low:high]
 
 
-def test_a_page_asks_the_network_for_nothing_whatever_its_documents_hold(places: Places) -> None:
+def test_a_page_asks_the_network_for_nothing_whatever_its_documents_hold(places: Project) -> None:
     index = inspector.write(places, "builtin", chunkers=CHUNKERS, k=DEPTH)
     pages = [path.read_text(encoding="utf-8") for path in index.parent.rglob("*.html")]
     assert len(pages) == 4
@@ -216,7 +216,7 @@ def test_an_answer_behind_the_encoders_window_is_named(tmp_path: Path) -> None:
 
 
 def test_boundaries_are_drawn_by_the_model_that_a_chunker_names(
-    places: Places, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    places: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     named = Letters()
     opened = {MPNET: VectorStore(named, tmp_path / "named")}
@@ -256,7 +256,7 @@ def test_the_diagnosis_names_the_cause(
     assert asked.cause == cause and sentence in asked.diagnosis[1] and inspection.CAUSES[cause]
 
 
-def test_the_index_lists_every_judged_query_worst_first_and_links_to_pages(places: Places) -> None:
+def test_the_index_lists_every_judged_query_worst_first_and_links_to_pages(places: Project) -> None:
     written = inspector.write(places, "builtin", chunkers=CHUNKERS[:1], k=DEPTH)
     assert written.is_relative_to(places.build / "inspector" / "builtin")
     html = written.read_text(encoding="utf-8")

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkstudy import Study
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 from chunkstudy.core.spans import Collection, Document, Judgment, Query
 from chunkstudy.display import excerpts, latex
 from chunkstudy.display.formats import Column, number, percent, whole
@@ -29,7 +29,7 @@ from chunkstudy.pipeline.experiment_tables import StudyError
 from chunkstudy.pipeline.parquet import RecordError
 from tests import small_study
 
-PLACES = Places(Path(__file__).parents[1])
+PLACES = Project(Path(__file__).parents[1])
 MINILM = "sentence-transformers__all-MiniLM-L6-v2"
 RECURSIVE = "recursive-250-125-wordpiece-special"
 CONDITION = conditions.parse(f"chroma/{RECURSIVE}/{MINILM}/pre_embedding/as_published-chroma")
@@ -147,7 +147,7 @@ def test_another_cut_off_of_chromas_table_needs_neither_a_run_nor_a_text(
 def test_first_chunks_of_another_run_are_refused(tmp_path: Path) -> None:
     shutil.copytree(PLACES.results / "facts", tmp_path / "results" / "facts")
     shutil.copytree(PLACES.runs / "chroma", tmp_path / "results" / "runs" / "chroma")
-    places = Places(tmp_path)
+    places = Project(tmp_path)
     run = records.read(places.runs, CONDITION).run
     path = records.rankings_path(places.runs, run)
     ranked = pd.read_parquet(path)

@@ -22,7 +22,7 @@ from chunkstudy.cli import experiment_commands
 from chunkstudy.cli.main import app
 from chunkstudy.collections import builtin, registry
 from chunkstudy.core.models import ModelSpec
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 from chunkstudy.core.protocols import CORRECTED
 from chunkstudy.pipeline import experiment_tables, experiments, parquet, records
 from chunkstudy.pipeline.conditions import MINILM_512, PRE_EMBEDDING, Condition
@@ -35,7 +35,7 @@ from chunkstudy.studies.language_models import window_answers
 from chunkstudy.studies.late_chunking import word_search
 from tests.small_context import EMMA, SmallContext, collection, one_layer, quoted
 
-ROOT = Places(Path(__file__).parents[1])
+ROOT = Project(Path(__file__).parents[1])
 NAMES = sorted(one.name for one in (ROOT.results / "studies").iterdir())
 TABLE = pd.DataFrame(
     {
@@ -61,9 +61,9 @@ MADE_BY: dict[str, Any] = {
 
 
 @pytest.fixture
-def places(tmp_path: Path) -> Places:
+def places(tmp_path: Path) -> Project:
     """A study with two tables."""
-    found = Places(tmp_path)
+    found = Project(tmp_path)
     experiment_tables.write(
         experiment_tables.folder(found, "labels"), {"one": TABLE, "two": TABLE}, MADE_BY
     )
@@ -71,7 +71,7 @@ def places(tmp_path: Path) -> Places:
 
 
 def test_a_table_comes_back_typed_with_ids_as_text_and_missing_numbers_missing(
-    places: Places,
+    places: Project,
 ) -> None:
     back = experiment_tables.read(places, "labels", "one")
     expected = TABLE.assign(score=[0.12345679, np.nan])
@@ -79,7 +79,7 @@ def test_a_table_comes_back_typed_with_ids_as_text_and_missing_numbers_missing(
 
 
 def test_a_long_table_is_parquet_and_comes_back_as_its_text_would(
-    places: Places, monkeypatch: pytest.MonkeyPatch
+    places: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     as_text = experiment_tables.read(places, "labels", "one")
     monkeypatch.setattr(experiment_tables, "LONG", 1)
@@ -100,7 +100,7 @@ def test_a_long_table_is_parquet_and_comes_back_as_its_text_would(
 @pytest.mark.parametrize("long", [False, True])
 @pytest.mark.parametrize("how", ["changed", "cut", "gone"])
 def test_a_table_changed_by_hand_is_found(
-    places: Places, how: str, long: bool, monkeypatch: pytest.MonkeyPatch
+    places: Project, how: str, long: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = experiment_tables.folder(places, "labels")
     if long:
@@ -127,17 +127,17 @@ def test_quotes_and_line_ends_do_not_change_a_digest() -> None:
     assert experiment_tables.digest("a,b\n1,x\n") != experiment_tables.digest("a,b\n1x,\n")
 
 
-def test_an_unknown_table_is_refused_with_those_there_are(places: Places) -> None:
+def test_an_unknown_table_is_refused_with_those_there_are(places: Project) -> None:
     with pytest.raises(experiment_tables.StudyError, match="no table 'three', only one, two"):
         experiment_tables.read(places, "labels", "three")
 
 
 def test_a_study_that_was_not_run_is_empty(tmp_path: Path) -> None:
-    assert experiment_tables.read(Places(tmp_path), "similarity", "one").empty
-    assert experiment_tables.tables(Places(tmp_path), "chunk-sizes") == {}
+    assert experiment_tables.read(Project(tmp_path), "similarity", "one").empty
+    assert experiment_tables.tables(Project(tmp_path), "chunk-sizes") == {}
 
 
-def test_a_provenance_cut_short_is_one_sentence(places: Places) -> None:
+def test_a_provenance_cut_short_is_one_sentence(places: Project) -> None:
     path = experiment_tables.folder(places, "labels") / "provenance.json"
     path.write_text(path.read_text(encoding="utf-8")[:200], encoding="utf-8")
     with pytest.raises(experiment_tables.StudyError, match="is not valid"):
@@ -147,7 +147,7 @@ def test_a_provenance_cut_short_is_one_sentence(places: Places) -> None:
 def test_a_run_notes_what_it_used_and_drops_tables_that_are_no_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    places = Places(tmp_path)
+    places = Project(tmp_path)
     stale = experiment_tables.folder(places, "document-lengths") / "old.csv"
     stale.parent.mkdir(parents=True)
     stale.write_text("x\n", encoding="utf-8")
@@ -260,7 +260,7 @@ def test_a_study_leaves_the_columns_that_are_committed(
     quotations = partial(quoted, collection(EMMA))
     emma = replace(registry.COLLECTIONS[EMMA], quotations=quotations)
     monkeypatch.setitem(registry.COLLECTIONS, EMMA, emma)
-    places = Places(tmp_path)
+    places = Project(tmp_path)
     places.results.mkdir()
     places.llm.symlink_to(ROOT.llm)
     context = SmallContext(places, *weights)

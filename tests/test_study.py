@@ -14,7 +14,7 @@ import pytest
 
 from chunkstudy import Study
 from chunkstudy.collections.registry import load_collection
-from chunkstudy.core.places import BUILD, Places
+from chunkstudy.core.project import BUILD, Project
 from chunkstudy.encoders import transformer
 from chunkstudy.notebook import study, user_functions
 from chunkstudy.notebook.outputs import STAGING
@@ -99,7 +99,7 @@ def test_reading_scores_changes_nothing_and_their_order_does_not_matter(
     root: Path, order: tuple[int, ...]
 ) -> None:
     places, one = (
-        Places(root),
+        Project(root),
         Condition("builtin", TWO[0], MINILM_256, "pre_embedding", "corrected"),
     )
     record = small_study.outcome(places, one, load_collection("builtin"))
@@ -201,7 +201,7 @@ def test_an_encoder_that_cannot_be_had_leaves_what_is_stored(
     root: Path, monkeypatch: pytest.MonkeyPatch, compute: Compute
 ) -> None:
     other = small_study.condition("as_published-chroma")
-    small_study.write_record(Places(root), other, small_study.MANY)
+    small_study.write_record(Project(root), other, small_study.MANY)
     monkeypatch.setattr(
         "chunkstudy.pipeline.requirements.weights_needed", lambda spec: [f"{spec.id}: get them"]
     )

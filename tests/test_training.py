@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from chunkstudy.cli.main import app
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 from chunkstudy.core.spans import Chunks
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.pipeline import experiment_tables, experiments
@@ -251,11 +251,11 @@ def fake(fails: str = "") -> tuple[Experiment, list[str]]:
 
 
 @pytest.fixture
-def places(tmp_path: Path) -> Places:
-    return Places(tmp_path)
+def places(tmp_path: Path) -> Project:
+    return Project(tmp_path)
 
 
-def test_each_part_is_written_when_it_is_there_and_none_is_run_twice(places: Places) -> None:
+def test_each_part_is_written_when_it_is_there_and_none_is_run_twice(places: Project) -> None:
     (broken, _), (whole, ran) = fake(fails="two"), fake()
     with pytest.raises(RuntimeError, match="killed"):
         experiments.run(places, broken)
@@ -269,7 +269,7 @@ def test_each_part_is_written_when_it_is_there_and_none_is_run_twice(places: Pla
 
 
 def test_parts_that_other_versions_made_keep_these_versions(
-    places: Places, monkeypatch: pytest.MonkeyPatch
+    places: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made, _ = fake()
     for version, part in zip(("1.0", "2.0", "2.0"), made.plan, strict=True):
@@ -283,14 +283,14 @@ def test_parts_that_other_versions_made_keep_these_versions(
 def test_the_order_in_which_parts_were_run_does_not_show(tmp_path: Path) -> None:
     written = []
     for number, order in enumerate([(0, 1, 2), (2, 0, 1)]):
-        (made, _), here = fake(), Places(tmp_path / str(number))
+        (made, _), here = fake(), Project(tmp_path / str(number))
         for i in order:
             experiments.run(here, made, made.plan[i].name)
         written.append((experiment_tables.folder(here, NAME) / "scores.csv").read_bytes())
     assert written[0] == written[1]
 
 
-def test_parts_are_chosen_by_name_and_a_wrong_choice_is_refused(places: Places) -> None:
+def test_parts_are_chosen_by_name_and_a_wrong_choice_is_refused(places: Project) -> None:
     chosen = experiments.todo(places, STUDY, "within/mixed-*-fold-1-*")
     assert [one.name for one in chosen] == ["within/mixed-512-fold-1-seed-0"]
     assert len(experiments.todo(places, STUDY)) == len(PLAN)

@@ -31,7 +31,9 @@ TREE = {
 """By section and part: a title, and how the names of its notebooks begin; the part of no beginning
 takes those that no other takes."""
 GUIDES = ("your-own-data", "study", "generation", "llm", "cluster")
-REFERENCE = ("limits", "other-tools", "glossary", "protocols", "data-card", "faults", "cite")
+REFERENCE = (
+    "settings", "limits", "other-tools", "glossary", "protocols", "data-card", "faults", "cite",
+)  # fmt: skip
 OF_THE_ROOT = ("REPRODUCING.md", "CONTRIBUTING.md", "CHANGELOG.md")
 LIBRARIES = (
     "collections", "chunkers", "encoders", "evaluation.retrieval", "evaluation.measures",

@@ -10,7 +10,7 @@ import typer
 
 from chunkstudy import studies
 from chunkstudy.cli.cli_errors import one_sentence
-from chunkstudy.core import places
+from chunkstudy.core.project import find_project
 from chunkstudy.pipeline import experiments
 from chunkstudy.pipeline.estimate import lines
 from chunkstudy.pipeline.experiment_tables import StudyError
@@ -37,7 +37,7 @@ def study(
             for known, registered in every().items():
                 typer.echo(f"{known}\t{registered.question}")
             return
-        where = places.find()
+        where = find_project()
         experiment = find(name)
         if dry_run:
             for line in lines(experiments.estimates(where, experiment, part)):

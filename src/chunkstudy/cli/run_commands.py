@@ -11,7 +11,7 @@ import typer
 
 from chunkstudy.cli.cli_errors import one_sentence
 from chunkstudy.collections import registry
-from chunkstudy.core import places
+from chunkstudy.core.project import find_project
 from chunkstudy.pipeline import conditions, records
 from chunkstudy.pipeline.conditions import Condition
 from chunkstudy.pipeline.estimate import lines, of_conditions
@@ -46,7 +46,7 @@ def select(only: list[str]) -> list[Condition]:
         if _in_full(pattern):
             chosen[conditions.parse(pattern)] = None
             continue
-        study = study or grid.conditions(places.find())
+        study = study or grid.conditions(find_project())
         matching = [one for one in study if fnmatch.fnmatch(str(one), pattern)]
         if not matching:
             raise conditions.ConditionError(
@@ -78,7 +78,7 @@ def list_conditions(only: Only = ALL) -> None:
 def status() -> None:
     """How many conditions are recorded, open, or cannot be run here."""
     with one_sentence():
-        where = places.find()
+        where = find_project()
         study = grid.conditions(where)
         missing = [one for one in study if not records.complete(where.runs, one)]
         blocked = sum(reason_not_run(one) is not None for one in missing)
@@ -132,7 +132,7 @@ def estimate(
     with one_sentence():
         runs_of, complete = records.runs_of, records.complete
         todo = [c for c in select(only) if again or not complete(runs_of(c), c)]
-        for line in lines(of_conditions(todo, places.find())):
+        for line in lines(of_conditions(todo, find_project())):
             typer.echo(line)
 
 
@@ -156,7 +156,7 @@ def run(
 
         failed = scheduler.run(
             select(only),
-            places.find(),
+            find_project(),
             processes=processes,
             dask=dask,
             dry_run=dry_run,
@@ -175,7 +175,7 @@ def export(
     with one_sentence():
         from chunkstudy.pipeline.export import write_trec
 
-        where = places.find()
+        where = find_project()
         recorded = [
             condition
             for condition in records.find(where.runs)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from chunkstudy.cli.cli_errors import one_sentence
-from chunkstudy.core import places
+from chunkstudy.core.project import find_project
 from chunkstudy.pipeline import conditions
 from chunkstudy.release import grid
 
@@ -25,7 +25,7 @@ def reproduce(
     from chunkstudy.release import reproduce as everything
 
     with one_sentence():
-        where = places.find()
+        where = find_project()
         if profile not in ("builtin", "laptop", "full"):
             raise conditions.ConditionError(
                 f"unknown profile {profile!r}; use builtin, laptop or full"
@@ -57,7 +57,7 @@ def check(
 
     with one_sentence():
         if questions is None:
-            typer.echo(checking.check(places.find()))
+            typer.echo(checking.check(find_project()))
             return
         if documents is None:
             raise ValueError("name the documents too: chunkstudy check questions.jsonl FOLDER")
@@ -80,5 +80,5 @@ def paper() -> None:
     from chunkstudy.release import paper as build
 
     with one_sentence():
-        where = places.find()
+        where = find_project()
         typer.echo(build.build(where).relative_to(where.root))

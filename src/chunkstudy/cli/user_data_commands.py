@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from chunkstudy.cli.cli_errors import one_sentence
-from chunkstudy.core import places
+from chunkstudy.core.project import project_or_working_folder
 from chunkstudy.pipeline import conditions
 
 PANEL = "Your own documents"
@@ -48,7 +48,7 @@ def generate(
             typer.echo(generate.price(user_documents.read(documents), settings))
             return
         folder = collection.make(
-            places.here(),
+            project_or_working_folder(),
             documents,
             settings,
             out,
@@ -81,6 +81,11 @@ def inspect(
 
     with one_sentence():
         written = pages.write(
-            places.here(), collection, query, chunker or pages.CHUNKERS, encoder=encoder, k=k
+            project_or_working_folder(),
+            collection,
+            query,
+            chunker or pages.CHUNKERS,
+            encoder=encoder,
+            k=k,
         )
         typer.echo(written)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import gzip
 import hashlib
 import logging
-import os
 import tempfile
 import zlib
 from collections.abc import Mapping
@@ -18,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from chunkstudy.core.files import write_bytes
+from chunkstudy.core.settings import Settings
 from chunkstudy.core.sources import SourceError, cache_folder, lines
 from chunkstudy.core.spans import Collection, Document, Judgment, Query
 
@@ -185,8 +185,8 @@ def _official(name: str) -> Loaded:
 
 def _here(name: str) -> dict[str, Path]:
     """The members of a set that are in the cache or in the data folder."""
-    data = os.environ.get("CHUNKSTUDY_DATA")
-    return (_members(Path(data) / name) if data else {}) | _members(cache_folder() / "beir" / name)
+    data = Settings.from_env().data
+    return (_members(data / name) if data else {}) | _members(cache_folder() / "beir" / name)
 
 
 def _members(folder: Path) -> dict[str, Path]:

@@ -6,7 +6,6 @@ One form has a name and is found by it: a folder with ``documents/`` and ``quest
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -15,7 +14,8 @@ from typing import Any
 
 from chunkstudy.collections import beir, user_documents, user_questions
 from chunkstudy.collections.user_questions import Judged, Task
-from chunkstudy.core import places
+from chunkstudy.core.project import project_or_working_folder
+from chunkstudy.core.settings import Settings
 from chunkstudy.core.sources import SourceError
 from chunkstudy.core.spans import Collection, SpanError
 
@@ -30,8 +30,7 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 def collections_folder() -> Path:
     """Where collections of one's own lie: CHUNKSTUDY_COLLECTIONS, else ``build/collections`` of the
     checkout, or of the folder here where there is none."""
-    named = os.environ.get("CHUNKSTUDY_COLLECTIONS")
-    return Path(named) if named else places.here().build / "collections"
+    return Settings.from_env().collections or project_or_working_folder().build / "collections"
 
 
 def find(name: str) -> Path | None:

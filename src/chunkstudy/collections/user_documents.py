@@ -20,8 +20,8 @@ from typing import Any
 
 from chunkstudy.collections import user_formats
 from chunkstudy.collections.user_formats import FormatError
-from chunkstudy.core import places
 from chunkstudy.core.folding import is_blank
+from chunkstudy.core.project import project_or_working_folder
 from chunkstudy.core.sources import SourceError
 from chunkstudy.core.spans import Document
 
@@ -94,7 +94,7 @@ def read(folder: Path) -> OwnDocuments:
         return from_entries(((f"{folder}, line {at}", line) for at, line in lines), str(folder))
     if not folder.is_dir():
         raise SourceError(f"{folder} is no folder; name one that holds texts")
-    build, paths = places.here().build.resolve(), {}
+    build, paths = project_or_working_folder().build.resolve(), {}
     entered: set[Path] = set()
     for name, folders, files in os.walk(folder, followlinks=True):
         inside = Path(name)

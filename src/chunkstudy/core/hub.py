@@ -6,27 +6,27 @@ when something is asked for, since its client reads them once, when it is import
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from chunkstudy.core.faults import ModelError
+from chunkstudy.core.settings import Settings
 
 HOME = "https://huggingface.co"
 
 
 def endpoint() -> str:
     """The hub's address: HF_ENDPOINT, else the public one."""
-    return (os.environ.get("HF_ENDPOINT") or HOME).rstrip("/")
+    return (Settings.from_env().hub_address or HOME).rstrip("/")
 
 
 def cache() -> str | None:
     """The folder of what was downloaded: HF_HUB_CACHE, or ``hub`` below HF_HOME; None for the
     client's own choice."""
-    if named := os.environ.get("HF_HUB_CACHE"):
-        return named
-    home = os.environ.get("HF_HOME")
-    return str(Path(home) / "hub") if home else None
+    settings = Settings.from_env()
+    if settings.hub_cache:
+        return str(settings.hub_cache)
+    return str(settings.hub_home / "hub") if settings.hub_home else None
 
 
 def snapshot(
@@ -59,7 +59,7 @@ def snapshot(
                 revision=revision,
                 allow_patterns=sorted(files),
                 ignore_patterns=list(but),
-                local_files_only=only_cache or bool(os.environ.get("HF_HUB_OFFLINE")),
+                local_files_only=only_cache or bool(Settings.from_env().hub_offline),
                 endpoint=endpoint(),
                 cache_dir=cache(),
             )

@@ -7,10 +7,12 @@ import threading
 from multiprocessing import parent_process
 from multiprocessing.connection import wait
 
+from chunkstudy.core.settings import Settings
+
 
 def cores() -> int:
     """Cores this process may use; fewer where OMP_NUM_THREADS says so."""
-    limit = os.environ.get("OMP_NUM_THREADS", "")
+    limit = Settings.from_env().threads
     allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return min(allowed or 1, int(limit) if limit.isdigit() and int(limit) else allowed or 1)
 

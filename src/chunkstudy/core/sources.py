@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
 from chunkstudy.core.files import sha256
+from chunkstudy.core.settings import Settings
 
 
 class SourceError(RuntimeError):
@@ -44,16 +44,14 @@ def listed(collection: str) -> dict[str, str]:
 
 def cache_folder() -> Path:
     """Downloads go here: CHUNKSTUDY_CACHE, else the user's cache folder."""
-    if named := os.environ.get("CHUNKSTUDY_CACHE"):
-        return Path(named)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "chunkstudy"
+    return Settings.from_env().cache_folder
 
 
 def find(path: str) -> Path | None:
     """The file of this name in the data folder, else in the cache; None when it is in neither."""
     places = [cache_folder() / path]
-    if data := os.environ.get("CHUNKSTUDY_DATA"):
-        places.insert(0, Path(data) / path)
+    if data := Settings.from_env().data:
+        places.insert(0, data / path)
     return next((place for place in places if place.is_file()), None)
 
 

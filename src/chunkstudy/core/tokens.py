@@ -8,7 +8,6 @@ checked by sha256, and a missing file is an error that says where to put it.
 from __future__ import annotations
 
 import importlib.util
-import os
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
@@ -22,6 +21,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from chunkstudy.core.files import sha256
+from chunkstudy.core.settings import Settings
 
 CL100K_SHA256 = "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7"
 CL100K_URL = "https://openaipublic.blob.core.windows.net/encodings/cl100k_base.tiktoken"
@@ -196,8 +196,8 @@ def _file(
     """The file that the first of these packages carries, else that of this name below
     CHUNKSTUDY_DATA/tokenizers; None where there is none."""
     places = [folder / path for of, path in packages.items() if (folder := _package_folder(of))]
-    if data := os.environ.get("CHUNKSTUDY_DATA"):
-        places.append(Path(data) / "tokenizers" / name)
+    if data := Settings.from_env().data:
+        places.append(data / "tokenizers" / name)
     file = next((path for path in places if path.is_file()), None)
     if file and sha256(file) not in digests:
         raise TokenizerError(

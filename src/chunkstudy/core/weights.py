@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib.util
 import io
 import json
-import os
 import shutil
 import tempfile
 import zipfile
@@ -22,6 +21,7 @@ from chunkstudy.core import hub
 from chunkstudy.core.faults import ModelError
 from chunkstudy.core.files import sha256, write_json
 from chunkstudy.core.models import COMMIT, ModelSpec, Packed, Parts
+from chunkstudy.core.settings import Settings
 from chunkstudy.core.sources import cache_folder
 
 WEIGHTS = "model.safetensors"
@@ -152,7 +152,7 @@ def fetched(model: ModelSpec, problem: str = "", files: Sequence[str] | None = N
         ModelError: if they can be had nowhere.
     """
     names = list(files or model.files)
-    offline = " in offline mode" if os.environ.get("HF_HUB_OFFLINE") else ""
+    offline = " in offline mode" if Settings.from_env().hub_offline else ""
     install = f"{remedy(model)} or " if remedy(model) else ""
     return hub.snapshot(
         model.id,

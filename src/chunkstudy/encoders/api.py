@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import os
 from collections.abc import Iterator, Sequence
 from functools import partial
 from math import nan
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 from chunkstudy.core import tokens
 from chunkstudy.core.faults import ModelError
 from chunkstudy.core.models import MODELS, ModelSpec
+from chunkstudy.core.settings import Settings
 from chunkstudy.core.sources import cache_folder
 from chunkstudy.core.spans import text_digest
 from chunkstudy.core.tokens import cl100k_offsets, without_surrogates
@@ -271,11 +271,11 @@ def describe(encoder: Encoder, vectors: Sequence[NDArray[np.float32]]) -> dict[s
 
 def vectors_folder() -> Path:
     """CHUNKSTUDY_RECORDINGS, else in the user's cache: what was paid for outlives a checkout."""
-    return Path(os.environ.get("CHUNKSTUDY_RECORDINGS") or cache_folder() / "recordings")
+    return Settings.from_env().recordings or cache_folder() / "recordings"
 
 
 def at_hand(model: str) -> bool:
     """Whether a model of OpenAI's can be used here: with a key, or any recording of it."""
     recorded = place(vectors_folder(), host(usual_address()), model)
-    has_key = bool(os.environ.get(KEY, "").strip())
+    has_key = bool(Settings.from_env().keys[KEY])
     return has_key or (recorded.is_file() and recorded.stat().st_size > 0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -12,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
+from chunkstudy.core.settings import Settings
 from chunkstudy.llm import providers
 from chunkstudy.llm.interface import (
     LanguageModelError,
@@ -143,7 +143,8 @@ def lacks(model: str) -> bool:
     if recorded.is_file() and recorded.stat().st_size:
         return False
     keys, _ = providers.takes(model)
-    has_key = not keys or any(os.environ.get(key, "").strip() for key in keys)
+    held = Settings.from_env().keys
+    has_key = not keys or any(held[key] for key in keys)
     return mode_from_environment() == "replay" or not has_key
 
 

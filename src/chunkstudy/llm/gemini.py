@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 from urllib.parse import urlsplit
 
+from chunkstudy.core.settings import Settings
 from chunkstudy.llm.interface import Finish, LanguageModelError, RefusedError, Reply, Request
 from chunkstudy.llm.keys import key, refused
 
@@ -39,7 +39,7 @@ class GeminiProvider:
     name = "gemini"
 
     def __init__(self, model: str) -> None:
-        self._address = os.environ.get("CHUNKSTUDY_GEMINI_URL") or HOME
+        self._address = Settings.from_env().gemini_address or HOME
         self.endpoint = urlsplit(self._address).hostname or self._address
         self._model = model
         self._who = f"{model} at {self.endpoint}"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, cast, get_args
 
 from chunkstudy.core.faults import ModelError
+from chunkstudy.core.settings import Settings
 from chunkstudy.core.spans import text_digest
 from chunkstudy.core.tokens import counter, without_surrogates
 
@@ -212,7 +212,7 @@ def mode_from_environment() -> Mode:
     Raises:
         LanguageModelError: if there is no such mode.
     """
-    mode = os.environ.get("CHUNKSTUDY_LLM") or "replay"
+    mode = Settings.from_env().llm or "replay"
     if mode not in get_args(Mode):
         raise LanguageModelError(
             f"CHUNKSTUDY_LLM is {mode!r}; set it to {' or '.join(get_args(Mode))}"

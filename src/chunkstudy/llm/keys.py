@@ -3,10 +3,10 @@ server's refusal among them."""
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Sequence
 
+from chunkstudy.core.settings import Settings
 from chunkstudy.llm.interface import RefusedError
 
 NAMES = (
@@ -27,8 +27,9 @@ def key(*names: str) -> str | None:
     Raises:
         RefusedError: if it holds characters no key has; the message never shows them.
     """
+    keys = Settings.from_env().keys
     for name in names:
-        if secret := os.environ.get(name, "").strip():
+        if secret := keys[name]:
             if not re.fullmatch(r"[\x21-\x7e]+", secret):
                 raise RefusedError(f"{name} holds characters no key has; set it again")
             return secret
@@ -37,8 +38,7 @@ def key(*names: str) -> str | None:
 
 def without_keys(text: str) -> str:
     """The text with every key of the environment taken out: a server may send one back."""
-    for name in NAMES:
-        secret = os.environ.get(name, "").strip()
+    for secret in Settings.from_env().keys.values():
         if len(secret) >= SHORTEST:
             text = text.replace(secret, REMOVED)
     return text

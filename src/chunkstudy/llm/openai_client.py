@@ -7,7 +7,6 @@ text may quote the key.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from chunkstudy.core.faults import first_fault
+from chunkstudy.core.settings import Settings
 from chunkstudy.llm.interface import Finish, LanguageModelError, RefusedError, Reply, Request
 from chunkstudy.llm.keys import key, refused, without_keys
 
@@ -190,7 +190,7 @@ class OpenAIClient:
 
 def usual_address() -> str:
     """Where OpenAI's models are asked: OPENAI_BASE_URL, else at OpenAI."""
-    return os.environ.get("OPENAI_BASE_URL") or ADDRESS
+    return Settings.from_env().openai_address or ADDRESS
 
 
 def host(address: str) -> str:

@@ -8,7 +8,6 @@ cost can still be said.
 from __future__ import annotations
 
 import math
-import os
 import sys
 import threading
 import tomllib
@@ -21,6 +20,7 @@ from typing import TypeVar
 
 from pydantic import TypeAdapter
 
+from chunkstudy.core.settings import Settings
 from chunkstudy.llm.interface import RefusedError
 
 Received = TypeVar("Received")
@@ -154,7 +154,7 @@ def budget() -> Budget:
     Raises:
         BudgetError: if it is not a number.
     """
-    text = os.environ.get("CHUNKSTUDY_BUDGET") or str(CEILING)
+    text = Settings.from_env().budget or str(CEILING)
     try:
         ceiling = float(text)
     except ValueError:

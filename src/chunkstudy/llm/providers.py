@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from chunkstudy.core.models import is_language_model
+from chunkstudy.core.settings import Settings
 from chunkstudy.llm import gemini, openai_client
 from chunkstudy.llm.gemini import GeminiProvider
 from chunkstudy.llm.interface import LanguageModelError, Provider, Reply, Request
@@ -36,7 +36,7 @@ def server(model: str) -> Provider:
     Raises:
         LanguageModelError: if CHUNKSTUDY_SERVER_URL does not name its address.
     """
-    address = os.environ.get("CHUNKSTUDY_SERVER_URL")
+    address = Settings.from_env().server_address
     if not address:
         raise LanguageModelError(
             f"server/{model} needs an address; set CHUNKSTUDY_SERVER_URL, for instance to "

@@ -23,8 +23,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from chunkstudy.core import places
 from chunkstudy.core.files import folder_lock
+from chunkstudy.core.project import find_project
+from chunkstudy.core.settings import Settings
 from chunkstudy.llm.interface import Provider, Reply, Request, canonical, checksum, digest
 
 ALIKE = ("model", "output_limit", "temperature")
@@ -144,8 +145,7 @@ class Recordings(RecordedLines):
 
 def replies_folder() -> Path:
     """CHUNKSTUDY_LLM_RECORDINGS, else ``results/llm``, which travels with the project."""
-    named = os.environ.get("CHUNKSTUDY_LLM_RECORDINGS")
-    return Path(named) if named else places.find().llm
+    return Settings.from_env().replies or find_project().llm
 
 
 def place(folder: Path, endpoint: str, model: str) -> Path:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 from chunkstudy.display.formats import MINUS, Columns
 from chunkstudy.display.titles import NAMES, named
 from chunkstudy.notebook import summary_files
@@ -155,7 +155,7 @@ def _numbers(statement: Statement, claim: Claim) -> str:
     return statement.numbers.format(*claim.numbers)
 
 
-def judged(places: Places, claims: Iterable[Claim], before: Iterable[Row]) -> list[Row]:
+def judged(places: Project, claims: Iterable[Claim], before: Iterable[Row]) -> list[Row]:
     """The rows of claims in the order in which they are listed, none of which this page has judged
     before.
 
@@ -176,7 +176,7 @@ def judged(places: Places, claims: Iterable[Claim], before: Iterable[Row]) -> li
     return [row for id in listed for row in of_claims.get(id, ())]
 
 
-def collect(places: Places) -> pd.DataFrame:
+def collect(places: Project) -> pd.DataFrame:
     """Every claim that a notebook judged or names as open, a row a reading, as they are listed.
 
     Raises:

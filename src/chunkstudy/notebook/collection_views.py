@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from chunkstudy.collections import registry
 from chunkstudy.collections.registry import load_collection
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 from chunkstudy.core.spans import Collection
 from chunkstudy.display import titles
 from chunkstudy.display.excerpts import marked, shortened
@@ -22,7 +22,7 @@ ONCE = {"documents", "characters", "tokens", "queries", "excerpts",
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 
 
-def counts(places: Places, name: str, fresh: bool = False) -> pd.DataFrame:
+def counts(places: Project, name: str, fresh: bool = False) -> pd.DataFrame:
     """A row a part of a collection: documents, characters, tokens, questions, excerpts; as the
     study keeps them unless they are counted afresh."""
     kept = pd.DataFrame() if fresh else facts.read(places, f"{name}_counts")
@@ -32,7 +32,7 @@ def counts(places: Places, name: str, fresh: bool = False) -> pd.DataFrame:
     return sums[[column for column in counted if column in ONCE]].sum().reset_index()
 
 
-def parts(places: Places, name: str, fresh: bool = False) -> Mapping[str, str]:
+def parts(places: Project, name: str, fresh: bool = False) -> Mapping[str, str]:
     """By question, the part of a collection that it is asked of; none where that is all of it."""
     task = registry.find(name).task
     if task == "in_corpus" or (task == "in_document" and name not in facts.IN_PARTS):

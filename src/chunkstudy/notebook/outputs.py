@@ -8,12 +8,12 @@ to ``build/notebooks/NAME``.
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import Literal
 
-from chunkstudy.core.places import Places, ensure_writable_build
+from chunkstudy.core.project import Project, ensure_writable_build
+from chunkstudy.core.settings import Settings
 from chunkstudy.pipeline.experiment_tables import StudyError
 
 STAGING = "CHUNKSTUDY_STAGING"
@@ -21,7 +21,7 @@ STAGING = "CHUNKSTUDY_STAGING"
 Kind = Literal["tables", "figures", "answers", "paper"]
 
 
-def folders(places: Places) -> dict[Kind, Path]:
+def folders(places: Project) -> dict[Kind, Path]:
     """Return the folder of each kind of committed file."""
     return {
         "tables": places.tables,
@@ -44,13 +44,13 @@ class Outputs:
         folder: the folder of the study's files; empty subfolders are not made.
     """
 
-    def __init__(self, places: Places, name: str, default: bool) -> None:
-        staging = os.environ.get(STAGING) if default else None
+    def __init__(self, places: Project, name: str, default: bool) -> None:
+        staging = Settings.from_env().staging if default else None
         self.staged = bool(staging)
-        self.folder = Path(staging) if staging else places.build / "notebooks" / name
+        self.folder = staging or places.build / "notebooks" / name
         self._committed = folders(places)
         self._folders: dict[Kind, Path] = (
-            folders(Places(self.folder))
+            folders(Project(self.folder))
             if staging
             else {kind: self.folder / kind for kind in self._committed}
         )
@@ -78,7 +78,7 @@ class Outputs:
         return f"{count}; not equal: {', '.join(differing)}." if differing else f"{count}."
 
 
-def make_build_writable(places: Places) -> None:
+def make_build_writable(places: Project) -> None:
     """Use a temporary folder in place of ``build`` in a checkout that is read-only, and say so.
 
     Raises:

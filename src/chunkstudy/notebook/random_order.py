@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 from chunkstudy.notebook.scores import Scores
 from chunkstudy.pipeline import experiment_tables
 from chunkstudy.pipeline.conditions import NONE
@@ -27,7 +27,7 @@ class RandomOrder:
     scores: dict[tuple[str, str, str, str], float]
 
     @classmethod
-    def load(cls, places: Places) -> RandomOrder:
+    def load(cls, places: Project) -> RandomOrder:
         """Load what is stored; nothing if the experiment was not run."""
         stored = experiment_tables.read(places, EXPERIMENT, "random_order")
         keys = ["collection", "protocol", "chunker", "encoder"]

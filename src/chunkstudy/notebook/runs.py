@@ -19,7 +19,7 @@ from chunkstudy.chunkers.user_chunker import ChunkerError, OwnChunker
 from chunkstudy.collections import registry
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.core.faults import ModelError
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 from chunkstudy.core.spans import SpanError
 from chunkstudy.evaluation.retrieval.chunks import SearchError
 from chunkstudy.notebook import user_functions
@@ -97,7 +97,7 @@ class RunScores:
         """The stored ranking (:mod:`chunkstudy.pipeline.rankings`), or None."""
         return self._ranking()
 
-    def first(self, places: Places, depth: int) -> pd.DataFrame | None:
+    def first(self, places: Project, depth: int) -> pd.DataFrame | None:
         """A ranking with at least so many ranks: its own, or the first chunks that the study keeps
         of it; None where there is none."""
         kept = self.run.ranking
@@ -115,7 +115,7 @@ class RunCache:
     ``build``. ``fresh`` computes everything, vectors too, in a folder that goes with the study.
     """
 
-    def __init__(self, places: Places, compute: Compute) -> None:
+    def __init__(self, places: Project, compute: Compute) -> None:
         self.places, self.compute = places, compute
         self.vectors, self._runs = places.vectors, places.build / "runs"
         if compute == "fresh":

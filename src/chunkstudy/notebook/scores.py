@@ -10,7 +10,7 @@ from itertools import product
 import pandas as pd
 from IPython.display import HTML
 
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 from chunkstudy.display import titles
 from chunkstudy.display.formats import decimals
 from chunkstudy.display.tables import Table
@@ -188,7 +188,7 @@ class Scores:
         return f"{questions} questions, {self.k} retrieved, in percent"
 
 
-def beside(places: Places, tables: Sequence[str], frame: pd.DataFrame) -> pd.DataFrame:
+def beside(places: Project, tables: Sequence[str], frame: pd.DataFrame) -> pd.DataFrame:
     """A table with what was published of the same chunker, and the verdict.
 
     Args:
@@ -216,7 +216,7 @@ def beside(places: Places, tables: Sequence[str], frame: pd.DataFrame) -> pd.Dat
     return pd.DataFrame(rows).reindex(columns=list(COLUMNS))
 
 
-def printed(places: Places, tables: Sequence[str]) -> list[Cell]:
+def printed(places: Project, tables: Sequence[str]) -> list[Cell]:
     """The numbers of published tables, in the order in which these are named.
 
     Raises:

@@ -10,7 +10,6 @@ It runs, scores and compares through the same functions as every other part of t
 from __future__ import annotations
 
 import inspect
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral
 from typing import Any
@@ -20,16 +19,17 @@ from IPython.core.getipython import get_ipython
 from IPython.display import HTML, DisplayHandle, Image, Markdown, display
 from matplotlib.figure import Figure
 
-from chunkstudy.core import places as project
 from chunkstudy.core.files import write_json, write_text
+from chunkstudy.core.project import find_project
 from chunkstudy.core.protocols import CORRECTED
+from chunkstudy.core.settings import Settings
 from chunkstudy.display import drawing, latex
 from chunkstudy.display.formats import Columns, decimals, estimate, points, write_csv
 from chunkstudy.display.tables import Table, as_text
 from chunkstudy.notebook import claims, parameter_cells, runs, scores
 from chunkstudy.notebook.answers import Answers
 from chunkstudy.notebook.collection_views import counts
-from chunkstudy.notebook.outputs import STAGING, Kind, Outputs, make_build_writable
+from chunkstudy.notebook.outputs import Kind, Outputs, make_build_writable
 from chunkstudy.notebook.runs import COMPUTES, Compute, RunCache
 from chunkstudy.pipeline import experiment_tables, experiments
 from chunkstudy.pipeline.conditions import PRE_EMBEDDING
@@ -65,7 +65,7 @@ class Study:
     ) -> None:
         if compute not in COMPUTES:
             raise StudyError(f"unknown compute {compute!r}; use one of {', '.join(COMPUTES)}")
-        self.name, self.places, self._columns = name, project.find(), dict(shown_as or {})
+        self.name, self.places, self._columns = name, find_project(), dict(shown_as or {})
         make_build_writable(self.places)
         self._computing = RunCache(self.places, compute)
         changed = self._changed_parameters()
@@ -374,7 +374,8 @@ class Study:
         """
         shell = get_ipython()
         source = self.places.notebooks / f"{self.name}.ipynb"
-        page = None if os.environ.get(STAGING) else self.places.results / "notebooks" / source.name
+        published = self.places.results / "notebooks" / source.name
+        page = None if Settings.from_env().staging else published
         return parameter_cells.changed(source, shell.user_ns if shell is not None else {}, page)
 
     def _open(self, changed: dict[str, Any]) -> None:

@@ -8,14 +8,14 @@ from typing import Any
 
 import pandas as pd
 
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 
 
 class MissingTableError(RuntimeError):
     """A table that a page shows was not derived; the message says what to run."""
 
 
-def table(places: Places, name: str) -> pd.DataFrame:
+def table(places: Project, name: str) -> pd.DataFrame:
     """A derived table as numbers: ``results/tables/NAME.csv``, or ``comparison``.
 
     Raises:
@@ -31,13 +31,13 @@ def table(places: Places, name: str) -> pd.DataFrame:
         return pd.DataFrame()
 
 
-def answers(places: Places) -> pd.DataFrame:
+def answers(places: Project) -> pd.DataFrame:
     """Every answer, a row each: ``page``, ``question``, ``answer``."""
     rows = [{"page": page, **one} for page, content in every(places) for one in content["answers"]]
     return pd.DataFrame(rows, columns=["page", "question", "answer"])
 
 
-def numbers(places: Places) -> dict[str, str]:
+def numbers(places: Project) -> dict[str, str]:
     """The numbers that notebooks kept for the paper, as written, by ``what-it-is-of/number``; and
     ``what-it-is-of`` itself, by which the paper names what a sentence rests on."""
     found: dict[str, str] = {}
@@ -47,7 +47,7 @@ def numbers(places: Places) -> dict[str, str]:
     return found
 
 
-def every(places: Places) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def every(places: Project) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """What each notebook left, by the notebook's name."""
     for path in sorted((places.results / "answers").glob("*.json")):
         yield path.stem, json.loads(path.read_text(encoding="utf-8"))

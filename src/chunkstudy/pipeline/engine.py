@@ -18,8 +18,8 @@ import pandas as pd
 
 from chunkstudy.chunkers.user_chunker import OwnChunker, checked
 from chunkstudy.collections import registry
-from chunkstudy.core import places
 from chunkstudy.core.deprecation import accept_old_names
+from chunkstudy.core.project import find_project
 from chunkstudy.core.protocols import CORRECTED, Protocol
 from chunkstudy.core.spans import ChunkIndex, Chunks, Collection, chunk_documents
 from chunkstudy.evaluation.retrieval import chunks as retrieval
@@ -148,7 +148,7 @@ def _chunk(
     spec = parse_chunker(chunker) if isinstance(chunker, str) else chunker
     store = encoder
     if isinstance(store, str):
-        store = load_store(str(EncoderName(store)), places.find().vectors)
+        store = load_store(str(EncoderName(store)), find_project().vectors)
     return chunking.cut(collection, spec, get_protocol(protocol), store)
 
 
@@ -183,7 +183,7 @@ def encode(
     rules, store = get_protocol(protocol), encoder
     if isinstance(store, str):
         slug = str(EncoderName(store, window))
-        store = load_store(slug, places.find().vectors, rules.newlines)
+        store = load_store(slug, find_project().vectors, rules.newlines)
     contexts = encoding.contexts_of(method, collection, chunks)
     return encoding.encode_both(store, collection, chunks, method, rules, contexts)
 

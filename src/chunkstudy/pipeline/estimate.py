@@ -12,7 +12,7 @@ from typing import Any
 
 from chunkstudy.chunkers.expected_requests import of_boundaries
 from chunkstudy.collections import registry
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 from chunkstudy.core.tokens import counter
 from chunkstudy.encoders import models
 from chunkstudy.llm.prices import PRICES, Estimate
@@ -27,7 +27,7 @@ RATE = 100e9
 """Floating-point operations a second that MiniLM's runs came to on two cores, in float32."""
 
 
-def size(name: str, places: Places) -> tuple[int, int]:
+def size(name: str, places: Project) -> tuple[int, int]:
     """Documents and WordPiece tokens (Chroma's: cl100k) of a collection: as recorded, else as
     registered, else, of one's own, counted now."""
     if not (counted := facts.read(places, f"{name}_facts")).empty:
@@ -38,7 +38,7 @@ def size(name: str, places: Places) -> tuple[int, int]:
     return len(texts), sum(counter("wordpiece").count_many(texts))
 
 
-def of_conditions(conditions: Iterable[Condition], places: Places) -> dict[Condition, Estimate]:
+def of_conditions(conditions: Iterable[Condition], places: Project) -> dict[Condition, Estimate]:
     """What each condition adds to those before it.
 
     Protocols of one chunker share most vectors, boundaries of one model are drawn once, and

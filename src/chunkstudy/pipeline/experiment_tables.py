@@ -17,7 +17,7 @@ import pandas as pd
 
 from chunkstudy.core.faults import as_sentence
 from chunkstudy.core.files import write_json, write_text
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 from chunkstudy.pipeline import parquet
 
 PROVENANCE = "provenance.json"
@@ -44,11 +44,11 @@ class TableWritten(TypedDict):
     sha256: str
 
 
-def folder(places: Places, study: str) -> Path:
+def folder(places: Project, study: str) -> Path:
     return places.results / "studies" / study
 
 
-def read(places: Places, study: str, table: str) -> pd.DataFrame:
+def read(places: Project, study: str, table: str) -> pd.DataFrame:
     """A table of a study, its columns typed; an empty frame where the study was not run.
 
     Raises:
@@ -89,7 +89,7 @@ def _read(path: Path, written: TableWritten) -> pd.DataFrame | None:
     return parse(text, columns) if digest(text) == written["sha256"] else None
 
 
-def tables(places: Places, study: str) -> dict[str, pd.DataFrame]:
+def tables(places: Project, study: str) -> dict[str, pd.DataFrame]:
     """Every table of a study by name; none where it was not run."""
     return {name: read(places, study, name) for name in tables_written(folder(places, study))}
 

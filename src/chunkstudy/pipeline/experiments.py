@@ -23,7 +23,7 @@ import pandas as pd
 
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.core.files import folder_lock, sha256
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 from chunkstudy.core.sources import SourceFile, fetch
 from chunkstudy.core.spans import Chunks, Collection
 from chunkstudy.llm.prices import Estimate
@@ -126,7 +126,7 @@ def experiment(
 class Context:
     """What a study works with; it notes what was asked of it."""
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: Project) -> None:
         self.places = places
         self.collections: dict[str, dict[str, object]] = {}
         self.chunks_used: dict[str, dict[str, object]] = {}
@@ -180,7 +180,7 @@ class Context:
         print(text, file=sys.stderr)
 
 
-def todo(places: Places, experiment: Experiment, pattern: str = "*") -> list[Any]:
+def todo(places: Project, experiment: Experiment, pattern: str = "*") -> list[Any]:
     """The parts whose name fits a pattern and that were not run yet.
 
     Raises:
@@ -198,14 +198,14 @@ def todo(places: Places, experiment: Experiment, pattern: str = "*") -> list[Any
     return [part for part in matching if part.name not in done]
 
 
-def estimates(places: Places, experiment: Experiment, pattern: str) -> dict[str, Estimate]:
+def estimates(places: Project, experiment: Experiment, pattern: str) -> dict[str, Estimate]:
     """What the parts that :func:`todo` names would take, by their names."""
     parts = todo(places, experiment, pattern)
     assert experiment.estimate
     return {part.name: experiment.estimate(part) for part in parts}
 
 
-def run(places: Places, experiment: Experiment, pattern: str = "*") -> tuple[Path, Tables]:
+def run(places: Project, experiment: Experiment, pattern: str = "*") -> tuple[Path, Tables]:
     """Run an experiment, or of one in parts those that :func:`todo` names, and write its tables and
     provenance: the folder, and the tables by name."""
     name, folder = experiment.name, experiment_tables.folder(places, experiment.name)

@@ -12,7 +12,7 @@ from chunkstudy.chunkers.passages import paragraphs
 from chunkstudy.collections import covid_qa, registry
 from chunkstudy.core import tokens
 from chunkstudy.core.files import write_text
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 from chunkstudy.core.spans import Collection
 from chunkstudy.evaluation.measures.token_overlap import JudgedSpans
 
@@ -29,21 +29,21 @@ SPANS = ("query", "document", "start", "end")
 """A judged span: indices of query and document, and its characters."""
 
 
-def read(places: Places, name: str) -> pd.DataFrame:
+def read(places: Project, name: str) -> pd.DataFrame:
     """Facts by name, for instance ``chroma`` (query to part), ``chroma_counts`` or
     ``scifact_facts``; an empty frame where no run has written them. Ids are text."""
     path = places.results / "facts" / f"{name}.csv"
     return pd.read_csv(path, dtype={"query_id": str}) if path.exists() else pd.DataFrame()
 
 
-def every(places: Places) -> pd.DataFrame:
+def every(places: Project) -> pd.DataFrame:
     """What decides how each collection's documents are read, a row a collection."""
     paths = sorted((places.results / "facts").glob("*_facts.csv"))
     tables = [read(places, path.stem) for path in paths]
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
 
 
-def write(collection: Collection, places: Places) -> None:
+def write(collection: Collection, places: Project) -> None:
     """Write all that is known of a collection of the study: query id to part and the counts of each
     part; Chroma's judged spans, of whose records the first chunks are kept (``rescore``); what
     decides how documents are read."""
@@ -63,7 +63,7 @@ def write(collection: Collection, places: Places) -> None:
         write_text(places.results / "facts" / f"{called}.csv", text)
 
 
-def judged(places: Places, name: str) -> JudgedSpans | None:
+def judged(places: Project, name: str) -> JudgedSpans | None:
     """A collection's judged spans without its texts; None where no run has written them."""
     spans, parts = read(places, f"{name}_judgments"), read(places, name)
     if spans.empty or parts.empty:

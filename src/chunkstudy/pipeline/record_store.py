@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 from chunkstudy.pipeline import records
 from chunkstudy.pipeline.conditions import Condition
 from chunkstudy.pipeline.records import Outcome, Record, RecordError
@@ -17,7 +17,7 @@ class Library(dict[Condition, Record]):
         RecordError: if a table of conditions is not whole, or of another schema version.
     """
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: Project) -> None:
         self.places = places
         super().__init__(
             (condition, records.read(places.runs, condition))

@@ -24,9 +24,9 @@ import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from chunkstudy.collections import registry, user_collections
-from chunkstudy.core import places
 from chunkstudy.core.faults import first_fault
 from chunkstudy.core.files import folder_lock
+from chunkstudy.core.project import find_project
 from chunkstudy.evaluation import measures
 from chunkstudy.pipeline import parquet, rankings
 from chunkstudy.pipeline.conditions import Condition
@@ -251,14 +251,14 @@ def rankings_path(runs: Path, condition: Condition | Run) -> Path:
 
 def _large_ranking(ranking: RankingSummary) -> Path:
     """The file of a ranking too big to stand with the others."""
-    return places.find().rankings / f"{ranking.sha256}.parquet"
+    return find_project().rankings / f"{ranking.sha256}.parquet"
 
 
 def runs_of(condition: Condition) -> Path:
     """The folder of records that a condition belongs to: that of a collection of one's own lies
     beside its questions."""
     if condition.collection in registry.COLLECTIONS:
-        return places.find().runs
+        return find_project().runs
     return user_collections.collections_folder() / condition.collection / "runs"
 
 

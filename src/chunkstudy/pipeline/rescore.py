@@ -18,7 +18,7 @@ import pandas as pd
 
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.core import tokens
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 from chunkstudy.core.spans import Collection
 from chunkstudy.evaluation.measures import ranking as document_measures
 from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, TokenOverlap, in_tokens
@@ -53,7 +53,7 @@ def values(run: records.Run, measure: str, ranking: pd.DataFrame) -> pd.Series:
     return of_documents(collection, measure, ranking)
 
 
-def first_chunks(places: Places, run: records.Run) -> pd.DataFrame | None:
+def first_chunks(places: Project, run: records.Run) -> pd.DataFrame | None:
     """The first chunks of a record, ``query, document, start, end``, best first; None where none
     are kept.
 
@@ -74,7 +74,7 @@ def first_chunks(places: Places, run: records.Run) -> pd.DataFrame | None:
 
 
 def without_texts(
-    places: Places, run: records.Run, measure: str, ranking: pd.DataFrame
+    places: Project, run: records.Run, measure: str, ranking: pd.DataFrame
 ) -> pd.Series | None:
     """A measure of spans by query id, six decimals, from what is stored of the collection; None
     where that is nothing, or where the measure needs the text."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import gc
 import multiprocessing
-import os
 import re
 import sys
 import threading
@@ -25,11 +24,12 @@ from typing import Any
 
 from chunkstudy.collections import registry
 from chunkstudy.collections.registry import load_collection
-from chunkstudy.core import models, places
+from chunkstudy.core import models
 from chunkstudy.core.faults import one_line
 from chunkstudy.core.files import check_writable
-from chunkstudy.core.places import Places
 from chunkstudy.core.processes import cores, end_with_parent
+from chunkstudy.core.project import Project, find_project
+from chunkstudy.core.settings import Settings
 from chunkstudy.llm.prices import in_words
 from chunkstudy.pipeline import facts, records
 from chunkstudy.pipeline.conditions import Condition, ConditionError
@@ -66,7 +66,7 @@ class TaskResult:
 
 def run(
     selected: Sequence[Condition],
-    here: Places,
+    here: Project,
     *,
     processes: int = 0,
     dask: str = "",
@@ -144,7 +144,7 @@ def _work(results: Iterable[TaskResult], seconds: Mapping[Condition, float]) -> 
 
 def _refuse_sold(conditions: Sequence[Condition]) -> None:
     """Refuse to let several processes ask for money, each of which would spend the whole budget."""
-    asks = os.environ.get("CHUNKSTUDY_LLM") == "record"
+    asks = Settings.from_env().llm == "record"
     for condition in conditions:
         names = [encoder.model for encoder in condition.encoders]
         sold = [name for name in names if models.spec(name).kind == "api"]
@@ -172,14 +172,14 @@ def read_documents(task: Task) -> None:
     """Read the documents of a task once for all its conditions. What fails here fails again in a
     condition, which then is named."""
     with suppress(Exception):
-        read_together(task, places.find().vectors)
+        read_together(task, find_project().vectors)
 
 
 def run_condition(condition: Condition) -> TaskResult:
     """Run a condition; an error becomes a sentence, which every process can read."""
     started, failure, outcome = time.perf_counter(), "", None
     try:
-        outcome = of_record(condition, places.find().vectors)
+        outcome = of_record(condition, find_project().vectors)
     except Exception as error:
         failure = one_line(error)
     return TaskResult(condition, time.perf_counter() - started, failure, outcome)

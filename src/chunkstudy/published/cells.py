@@ -18,7 +18,7 @@ import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from chunkstudy.core.faults import first_fault
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 
 KEYS = (
     "work", "table", "collection", "chunker", "encoder", "ordering", "part", "cut", "measure",
@@ -98,7 +98,7 @@ class Cell(BaseModel):
         return "@" in self.measure and self.unit != "correlation"
 
 
-def read(places: Places) -> list[Cell]:
+def read(places: Project) -> list[Cell]:
     """Every published cell of every work, file by file in the order in which they stand there.
 
     Raises:
@@ -149,7 +149,7 @@ class Fact(BaseModel):
         return f"{self.repository} at {self.commit[:7]}, {self.file}{lines}{read}"
 
 
-def facts(places: Places) -> dict[str, Fact]:
+def facts(places: Project) -> dict[str, Fact]:
     """Every fact of official code by its name.
 
     Raises:
@@ -199,7 +199,7 @@ class Statement(BaseModel):
         return {"fair" if strict else "plain": self.fair.split("; ")} | strict
 
 
-def statements(places: Places) -> dict[str, Statement]:
+def statements(places: Project) -> dict[str, Statement]:
     """Every claim of every work by its id.
 
     Raises:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import pandas as pd
 
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import at
 from chunkstudy.evaluation.statistics.intervals import Interval
@@ -40,7 +40,7 @@ ADDED = ["protocol", "run", *NUMBERS, "verdict", "needs"]
 COLUMNS = [*CELL_COLUMNS, *ADDED]
 
 
-def compare(places: Places, library: Library) -> pd.DataFrame:
+def compare(places: Project, library: Library) -> pd.DataFrame:
     """A row per published cell: what it says, what was reproduced, and a verdict.
 
     Returns:
@@ -58,7 +58,7 @@ def compare(places: Places, library: Library) -> pd.DataFrame:
 class _Comparison:
     """Published cells against the records of one library and what studies measured."""
 
-    def __init__(self, places: Places, library: Library) -> None:
+    def __init__(self, places: Project, library: Library) -> None:
         self.places = places
         self.library = library
         self.judge = Judge(places)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 from chunkstudy.core.protocols import (
     AS_PUBLISHED_CHROMA,
     AS_PUBLISHED_IELAB,
@@ -132,7 +132,7 @@ def of_missing(conditions: Iterable[Condition]) -> list[str]:
     return sentences or [f"open: run `chunkstudy run --only '{missing[0]}'`"]
 
 
-def published_grid(places: Places) -> list[Condition]:
+def published_grid(places: Project) -> list[Condition]:
     """Every condition that published cells rest on, each followed by its corrected twin, and all of
     the E5 that the taxonomy's text names and its code does not run."""
     e5, run_as_e5 = map(papers.slug, (papers.E5, papers.E5_INSTRUCT))

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 from chunkstudy.evaluation.statistics.differences import at
 from chunkstudy.evaluation.statistics.intervals import Interval
 from chunkstudy.pipeline import experiment_tables
@@ -23,7 +23,7 @@ class Judge:
     """Judges reproduced values, for notebooks and the comparison alike; it knows what the published
     stack gave where it was run again."""
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: Project) -> None:
         spread = at(experiment_tables.read(places, SEARCHED_AGAIN, "spread"), offsets="located")
         names = ("chunker", "part", "measure", "statistic")
         self._spread = {

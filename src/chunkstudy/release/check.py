@@ -15,7 +15,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 from chunkstudy.core.files import PART
-from chunkstudy.core.places import BUILD, Places
+from chunkstudy.core.project import BUILD, Project
 from chunkstudy.pipeline import records
 from chunkstudy.release import paper as build
 from chunkstudy.release.reproduce import from_records, pool
@@ -35,7 +35,7 @@ class CheckError(RuntimeError):
     """Something committed is not what the records give."""
 
 
-def check(places: Places) -> str:
+def check(places: Project) -> str:
     """Derive everything anew and compare bytes.
 
     Raises:
@@ -45,7 +45,7 @@ def check(places: Places) -> str:
     """
     records.find(places.runs)
     with _own_build(), tempfile.TemporaryDirectory() as folder, pool() as processes:
-        copy = Places(Path(folder))
+        copy = Project(Path(folder))
         for name in GIVEN:
             if (places.root / name).exists():
                 (copy.root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -72,7 +72,7 @@ def _own_build() -> Iterator[None]:
         yield
 
 
-def _differing(copy: Places, places: Places) -> Iterator[str]:
+def _differing(copy: Project, places: Project) -> Iterator[str]:
     """Files that one of the two lacks or that differ, relative to the root."""
     names = set(DERIVED_FILES)
     for root in (copy.root, places.root):

@@ -17,7 +17,7 @@ from typing import Any
 
 from chunkstudy.collections import registry
 from chunkstudy.collections.registry import COLLECTIONS
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 from chunkstudy.notebook.parameter_cells import NotebookError, check_names, inspect_parameters
 from chunkstudy.notebook.parameters import KINDS, encoder_slug
 from chunkstudy.pipeline import records
@@ -37,7 +37,7 @@ from chunkstudy.published.sources import published_grid
 Parameters = Mapping[str, Any]
 
 
-def conditions(places: Places) -> list[Condition]:
+def conditions(places: Project) -> list[Condition]:
     """Every condition of the study, each once: the notebooks', the recorded, the published.
 
     Raises:
@@ -54,7 +54,7 @@ def conditions(places: Places) -> list[Condition]:
     return list(dict.fromkeys([*pages, *records.find(places.runs), *published_grid(places)]))
 
 
-def of_small_model(places: Places) -> list[Condition]:
+def of_small_model(places: Project) -> list[Condition]:
     """Those of them that two cores finish in hours: MiniLM's, and what reads no text by a model."""
     small = parse_encoder(MINILM).model
     return [c for c in conditions(places) if not c.model or c.model.model == small]

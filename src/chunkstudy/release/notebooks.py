@@ -18,7 +18,7 @@ import papermill
 from papermill.exceptions import PapermillExecutionError
 
 from chunkstudy.core.files import write_files, write_text
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 from chunkstudy.notebook.outputs import STAGING
 from chunkstudy.notebook.parameter_cells import NotebookError, check
 
@@ -35,12 +35,12 @@ HIDDEN = {"jupyter": {"source_hidden": True}, "transient": {"remove_source": Tru
 """What JupyterLab folds code by, and what nbconvert, and with it nbviewer, leaves it out by."""
 
 
-def sources(places: Places) -> list[Path]:
+def sources(places: Project) -> list[Path]:
     """Every notebook of the project."""
     return sorted(places.notebooks.glob("*.ipynb"))
 
 
-def in_turn(places: Places) -> list[list[Path]]:
+def in_turn(places: Project) -> list[list[Path]]:
     """Every notebook, in groups that run one after the other: those that sum up what others wrote
     come last."""
     paths = sources(places)
@@ -48,14 +48,14 @@ def in_turn(places: Places) -> list[list[Path]]:
     return [[path for path in reversed(paths) if path.stem not in SUMMING_UP], *last]
 
 
-def run_one(places: Places, source: Path) -> str:
+def run_one(places: Project, source: Path) -> str:
     """Execute a notebook with its own parameters and publish its page and its files; its name.
 
     Nothing of the project changes before the notebook has finished. Files are then replaced one by
     one; if that is killed half-way, the next run replaces them all.
     """
     with tempfile.TemporaryDirectory() as folder:
-        staged = Places(Path(folder))
+        staged = Project(Path(folder))
         page = staged.results / "notebooks" / source.name
         run(source, page, {}, places.root, staging=staged.root)
         files = sorted(path for path in staged.root.rglob("*") if path.is_file())

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from chunkstudy.core.files import write_bytes
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 
 PROGRAMS = ("latexmk", "pdflatex", "bibtex")
 PACKAGES = "texlive-latex-recommended texlive-latex-extra texlive-fonts-recommended latexmk"
@@ -36,7 +36,7 @@ class PaperError(RuntimeError):
     """The paper cannot be set, or not as it should look; the message says what to do."""
 
 
-def build(places: Places) -> Path:
+def build(places: Project) -> Path:
     """Set ``paper/main.pdf``.
 
     Raises:
@@ -74,7 +74,7 @@ def faults(log: str) -> list[str]:
     return wide + [match[0] for match in FAULTY.finditer(log)]
 
 
-def digest(places: Places) -> str:
+def digest(places: Project) -> str:
     """sha256 over the names and contents of every file that TeX reads for the paper."""
     total = hashlib.sha256()
     for path in sorted(set(_read(places.paper, "main.tex"))):
@@ -83,7 +83,7 @@ def digest(places: Places) -> str:
     return total.hexdigest()
 
 
-def stale(places: Places) -> str:
+def stale(places: Project) -> str:
     """Why ``paper/main.pdf`` is not what the files beside it give; empty if it is."""
     if not (places.paper / "main.tex").exists():
         return ""

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pandas as pd
 
 from chunkstudy.core.files import write_text
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 from chunkstudy.notebook import summary_files
 from chunkstudy.published.sources import WORKS
 from chunkstudy.published.verdicts import RUN
@@ -30,7 +30,7 @@ QUOTED = re.compile(r"(<!-- ([\w-]+/[\w-]+) -->)[^<]*")
 """The mark of a notebook's number, by its name, and the number, up to the next mark."""
 
 
-def fill(places: Places) -> None:
+def fill(places: Project) -> None:
     """Write the generated parts of ``README.md`` and the numbers of ``REPRODUCING.md`` anew."""
     blocks: dict[str, Callable[[], str]] = {
         "works": lambda: works(summary_files.table(places, "comparison")),

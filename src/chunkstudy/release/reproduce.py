@@ -22,8 +22,8 @@ from typing import Any
 
 from chunkstudy.core.faults import of_the_system
 from chunkstudy.core.files import check_writable, write_text
-from chunkstudy.core.places import Places
 from chunkstudy.core.processes import cores, end_with_parent
+from chunkstudy.core.project import Project
 from chunkstudy.core.protocols import CORRECTED
 from chunkstudy.display import latex
 from chunkstudy.display.formats import write_csv
@@ -57,7 +57,7 @@ class ReproduceError(RuntimeError):
     """Some part failed while the others finished; the message names each."""
 
 
-def reproduce(places: Places) -> None:
+def reproduce(places: Project) -> None:
     """Derive everything from the records, run the built-in collection live, draw its pages.
 
     Raises:
@@ -71,7 +71,7 @@ def reproduce(places: Places) -> None:
 
 
 def from_records(
-    places: Places, processes: ProcessPoolExecutor, beside: Sequence[Work] = ()
+    places: Project, processes: ProcessPoolExecutor, beside: Sequence[Work] = ()
 ) -> None:
     """Everything that follows from the records, and what is done beside the notebooks; what sums up
     waits for what it sums up, and is left out where some of that failed.
@@ -106,14 +106,14 @@ def from_records(
             raise ReproduceError(f"{len(failed)} parts failed: {'; '.join(failed)}")
 
 
-def compare(places: Places) -> str:
+def compare(places: Project) -> str:
     """Write ``results/comparison.csv``: every published cell beside ours, with its verdict."""
     comparison = side_by_side.compare(places, Library(places))
     write_csv(places.results / "comparison.csv", comparison)
     return f"{len(comparison):,} published numbers"
 
 
-def publish(places: Places) -> str:
+def publish(places: Project) -> str:
     """Write what README, REPRODUCING and paper quote, from tables and the notebooks' answers."""
     numbers = sorted(summary_files.numbers(places).items())
     lines = (f"\\chunkvalue{{{name}}}{{{latex.escape(text)}}}\n" for name, text in numbers)
@@ -122,7 +122,7 @@ def publish(places: Places) -> str:
     return "README and the paper's numbers"
 
 
-def run_live(places: Places) -> str:
+def run_live(places: Project) -> str:
     """Run the built-in collection into ``build``, part by part, so that nothing is embedded twice,
     compare the means over queries with the stored ones, and draw the inspector's pages.
 

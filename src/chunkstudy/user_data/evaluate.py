@@ -15,8 +15,8 @@ from typing import Any
 from chunkstudy.collections import user_collections
 from chunkstudy.collections.user_collections import Documents, Questions
 from chunkstudy.collections.user_documents import EVALUATION
-from chunkstudy.core import places
 from chunkstudy.core.files import write_json
+from chunkstudy.core.project import project_or_working_folder
 from chunkstudy.pipeline.conditions import MINILM_512
 from chunkstudy.user_data import questions as questions_page
 from chunkstudy.user_data import record, report, scripts
@@ -153,7 +153,7 @@ def prepared(
     collection = texts.collection
     say(f"{_counted(collection.documents, 'document')}, {_counted(collection.queries, 'question')}")
     max_tokens = _max_tokens(max_tokens, budget)
-    pipeline = Pipeline(texts, places.here().vectors, k, max_tokens, fresh=fresh)
+    pipeline = Pipeline(texts, project_or_working_folder().vectors, k, max_tokens, fresh=fresh)
     asked = bool(collection.queries)  # screening knows no ranking
     compared, notes = systems(
         chunkers,

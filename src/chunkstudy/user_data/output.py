@@ -19,9 +19,9 @@ from pathlib import Path
 
 from chunkstudy.collections.user_collections import Documents, collection_name
 from chunkstudy.collections.user_documents import EVALUATION
-from chunkstudy.core import places
 from chunkstudy.core.faults import of_the_system
 from chunkstudy.core.files import DAY, PART
+from chunkstudy.core.project import project_or_working_folder
 from chunkstudy.user_data.systems import EvaluationError
 
 REJECTED = ".rejected"
@@ -44,7 +44,7 @@ def output_folder(documents: Documents, name: str, output: str | Path | None) ->
     Raises:
         EvaluationError: if it cannot be written.
     """
-    folder = places.here().build / "evaluations" / collection_name(documents, name)
+    folder = project_or_working_folder().build / "evaluations" / collection_name(documents, name)
     folder = Path(output).expanduser() if output is not None else folder
     check_output(folder)
     if isinstance(documents, str | Path) and folder.resolve() == Path(documents).resolve():

@@ -2,7 +2,7 @@
 come in groups.
 
 The area is the probability that a boundary drawn at random has the larger score than another place
-drawn at random, ties counting half (Hanley and McNeil 1982). Places of one document depend on each
+drawn at random, ties counting half (Hanley and McNeil 1982). Project of one document depend on each
 other, so that documents are drawn for intervals, each with all its places, and left out for
 standard errors. Both come from one table: how often each group's boundaries stand above each
 group's other places.

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 from chunkstudy.core.protocols import AS_PUBLISHED_CHROMA, CORRECTED
 from chunkstudy.core.spans import Collection, text_digest
 from chunkstudy.evaluation import statistics
@@ -120,7 +120,7 @@ def judgments(collection: Collection) -> dict[str, pd.DataFrame]:
     }
 
 
-def places_of_excerpts(places: Places) -> pd.Series:
+def places_of_excerpts(places: Project) -> pd.Series:
     """At how many places each excerpt stands, by question and excerpt, in the committed set."""
     qrels = pd.read_csv(places.results / "chroma_corrected" / f"{QRELS}.tsv", sep="\t")
     return qrels.groupby([QUERY, "excerpt"]).size()

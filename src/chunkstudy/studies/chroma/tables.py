@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 from chunkstudy.core.protocols import AS_PUBLISHED_CHROMA, CORRECTED
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import Pair, at, differences
@@ -155,7 +155,7 @@ def agreement(cells: pd.DataFrame) -> pd.DataFrame:
     return by_row.sum().reset_index()
 
 
-def lengths(places: Places, published: pd.DataFrame) -> pd.DataFrame:
+def lengths(places: Project, published: pd.DataFrame) -> pd.DataFrame:
     """Which length function and unit give the chunk sizes of the table of all-MiniLM-L6-v2, and its
     recall; a row a recursive chunker and length function, recall in fractions.
 
@@ -188,7 +188,7 @@ def lengths(places: Places, published: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def token_unit(places: Places) -> pd.DataFrame:
+def token_unit(places: Project) -> pd.DataFrame:
     """Scores that count characters minus those that count true cl100k tokens, question by question,
     of every record under the corrected protocol; corrected within a measure and encoder."""
     library, pairs = Library(places), []

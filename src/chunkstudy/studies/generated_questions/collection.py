@@ -7,7 +7,6 @@ asked for, filtered and written.
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict
@@ -17,10 +16,10 @@ from pathlib import Path
 from chunkstudy.collections import user_collections, user_documents, user_questions
 from chunkstudy.collections.user_documents import OwnDocuments
 from chunkstudy.core.files import write_json, write_text
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
+from chunkstudy.core.settings import Settings
 from chunkstudy.llm.asking import Asker, mode_from_environment
 from chunkstudy.llm.prices import expected
-from chunkstudy.llm.recordings import replies_folder
 from chunkstudy.pipeline.vector_store import load_store
 from chunkstudy.studies.generated_questions import filters, generate
 from chunkstudy.studies.generated_questions.generate import GenerationSettings
@@ -33,7 +32,7 @@ class OutputError(ValueError):
 
 
 def make(
-    places: Places,
+    places: Project,
     source: Path,
     settings: GenerationSettings,
     out: Path | None,
@@ -66,9 +65,8 @@ def make(
     documents = user_documents.read(source)
     _refuse(folder, source, documents)
     say(generate.price(documents, settings))
-    elsewhere = "CHUNKSTUDY_LLM_RECORDINGS" in os.environ
-    recordings = replies_folder() if elsewhere else folder / RECORDINGS
-    mode = mode_from_environment() if os.environ.get("CHUNKSTUDY_LLM") else "record"
+    recordings = Settings.from_env().replies or folder / RECORDINGS
+    mode = mode_from_environment() if Settings.from_env().llm else "record"
     asker = Asker("replay" if replay else mode, recordings)
     made = generate.generate(documents.documents, settings, asker.ask, say)
     for name, text in documents.texts.items():  # nothing is written where nobody could be asked

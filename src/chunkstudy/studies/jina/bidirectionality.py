@@ -166,7 +166,7 @@ def chunk(way: str, inwards: int) -> slice:
 
 
 def draw(collections: Sequence[Collection]) -> list[tuple[Place, Place]]:
-    """Places of texts, those of the collections by turns, and of each the place of another text:
+    """Project of texts, those of the collections by turns, and of each the place of another text:
     in another document of the same collection.
 
     Raises:

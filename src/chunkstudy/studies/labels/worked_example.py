@@ -8,12 +8,12 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 from chunkstudy.notebook.claims import Claim
 from chunkstudy.studies.labels.chunk_labels import count_ids, macro, micro, rates
 
 
-def worked_example(places: Places) -> pd.DataFrame:
+def worked_example(places: Project) -> pd.DataFrame:
     """The tutorial's example: every number as published, as computed, and whether they agree at
     the published digits."""
     cells = pd.read_csv(places.published / "worked_examples" / "chunk_labels.csv", dtype=str)

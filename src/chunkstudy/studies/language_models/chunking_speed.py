@@ -18,7 +18,7 @@ import pandas as pd
 
 from chunkstudy.chunkers.expected_requests import of_boundaries
 from chunkstudy.collections import gutenqa
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 from chunkstudy.core.protocols import CORRECTED
 from chunkstudy.core.spans import chunk_documents
 from chunkstudy.core.tokens import counter
@@ -73,7 +73,7 @@ def tables(context: Context, _: Sequence[str] = ()) -> dict[str, pd.DataFrame]:
     return {"chunkers": pd.DataFrame(rows, columns=columns)}
 
 
-def prices(places: Places) -> pd.DataFrame:
+def prices(places: Project) -> pd.DataFrame:
     """A row per collection whose boundaries a work let a language model draw, and per method."""
     grid = ((one.collection, one.chunking) for one in published_grid(places))
     rows = []
@@ -95,7 +95,7 @@ def prices(places: Places) -> pd.DataFrame:
     return pd.DataFrame(rows).sort_values(["chunker", "collection"], ignore_index=True)
 
 
-def _basis(collection: str, places: Places) -> str:
+def _basis(collection: str, places: Project) -> str:
     """On what the size of a collection rests."""
     if collection == gutenqa.FULL:
         return "99 of its 100 books are not here and taken to be as long as Emma"
@@ -105,7 +105,7 @@ def _basis(collection: str, places: Places) -> str:
     return "roughly, from a size that nobody counted here"
 
 
-def speeds(places: Places, measured: pd.DataFrame) -> pd.DataFrame:
+def speeds(places: Project, measured: pd.DataFrame) -> pd.DataFrame:
     """A row per chunker: documents and tokens a second as measured, and documents a second as the
     taxonomy prints them. A speed hangs on the machine and on who is asked: it is no published cell
     and gets no verdict.

@@ -30,7 +30,7 @@ from chunkstudy.chunkers import lumberchunker
 from chunkstudy.chunkers.passages import paragraphs
 from chunkstudy.chunkers.random_boundaries import drawn
 from chunkstudy.collections import builtin
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 from chunkstudy.core.protocols import CORRECTED
 from chunkstudy.core.spans import Chunks, Collection
 from chunkstudy.core.tokens import counter
@@ -165,7 +165,7 @@ def _condition(chunker: str, ordering: str) -> Condition:
     return Condition(BOOK, chunker, MINILM_512, ordering, CORRECTED.name)
 
 
-def answers(places: Places) -> pd.DataFrame:
+def answers(places: Project) -> pd.DataFrame:
     """A row per recorded request for one of LumberChunker's boundaries: the ``text`` that it is
     about, how many ``candidates`` were allowed, and the ``place`` of the answered one among them,
     from 0, missing where the reply names none."""

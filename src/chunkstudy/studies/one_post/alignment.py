@@ -63,6 +63,6 @@ def align(text: Sequence[str], rewritten: Sequence[str]) -> Alignment:
 
 
 def matched(first: Sequence[str], second: Sequence[str]) -> list[Match]:
-    """Places of equal items, in order in both."""
+    """Project of equal items, in order in both."""
     blocks = SequenceMatcher(None, first, second, autojunk=False).get_matching_blocks()
     return [(block.a + i, block.b + i) for block in blocks for i in range(block.size)]

@@ -5,13 +5,13 @@ The printed page is not ours to pass on; what is kept of it are offsets and dige
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from chunkstudy.core import sources
 from chunkstudy.core.files import sha256
+from chunkstudy.core.settings import Settings
 
 FOLDER = "CHUNKSTUDY_PRINTED"
 """Names the folder of the reports and posts as text."""
@@ -41,8 +41,8 @@ def find() -> Path:
     Raises:
         SourceError: if it is not at hand, or is another page.
     """
-    folder = os.environ.get(FOLDER)
-    page = next(iter(sorted(Path(folder).glob(NAME))), None) if folder else None
+    folder = Settings.from_env().printed
+    page = next(iter(sorted(folder.glob(NAME))), None) if folder else None
     if page is None:
         raise sources.SourceError(
             "the post and its four segmentations are not ours to pass on; set "

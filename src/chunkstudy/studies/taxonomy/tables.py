@@ -18,7 +18,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from scipy import stats
 
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 from chunkstudy.display import drawing, titles
 from chunkstudy.display.formats import Column, Columns, number, percent, points, whole
 from chunkstudy.display.titles import shown
@@ -103,7 +103,7 @@ def figure_rankings(published: pd.DataFrame) -> Figure:
     return figure
 
 
-def counted(places: Places, collections: Iterable[str]) -> pd.DataFrame:
+def counted(places: Project, collections: Iterable[str]) -> pd.DataFrame:
     """What was counted of collections' documents, by collection; no row where nobody did."""
     counts = {name: facts.read(places, f"{name}_facts") for name in collections}
     return pd.concat(

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from chunkstudy.collections import beir
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 from chunkstudy.core.protocols import CORRECTED
 from chunkstudy.encoders import models
 from chunkstudy.evaluation import statistics
@@ -111,7 +111,7 @@ def chunking_seconds(library: Library) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def by_words(places: Places) -> pd.DataFrame:
+def by_words(places: Project) -> pd.DataFrame:
     """A row a question, its score a fraction: ``collection``, ``model`` (a hub id, none of BM25),
     ``system``, ``chunker``, ``measure``, ``query_id``, ``value``; empty where nothing was run."""
     columns = ["collection", "model", "system", "chunker", "measure", "query_id", "value"]

@@ -21,7 +21,7 @@ from markupsafe import Markup
 
 from chunkstudy.collections import user_formats
 from chunkstudy.core.files import write_text
-from chunkstudy.core.places import Places
+from chunkstudy.core.project import Project
 from chunkstudy.core.protocols import CORRECTED
 from chunkstudy.core.spans import Collection, Span
 from chunkstudy.display import titles
@@ -57,7 +57,7 @@ class InspectorError(ValueError):
 
 
 def write(
-    where: Places,
+    where: Project,
     collection: str,
     query: str | None = None,
     chunkers: Sequence[str] = CHUNKERS,

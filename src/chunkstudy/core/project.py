@@ -7,48 +7,52 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from chunkstudy.core.settings import Settings
+
 BUILD = "CHUNKSTUDY_BUILD"
 """Environment variable that moves ``build``; a relative path is below the root."""
 
 
-class _Below:
-    """A folder below the root of the places that it is asked of."""
+class _Subfolder:
+    """A folder below the root of a project."""
 
     def __init__(self, *parts: str) -> None:
         self._parts = parts
 
-    def __get__(self, places: Places, _: type) -> Path:
-        return places.root.joinpath(*self._parts)
+    def __get__(self, project: Project, _: type) -> Path:
+        return project.root.joinpath(*self._parts)
 
 
 @dataclass(frozen=True)
-class Places:
+class Project:
+    """The folders of a checkout, or of a folder that stands in for one."""
+
     root: Path
 
-    results = _Below("results")
-    runs = _Below("results", "runs")
-    published = _Below("results", "published")
-    llm = _Below("results", "llm")
+    results = _Subfolder("results")
+    runs = _Subfolder("results", "runs")
+    published = _Subfolder("results", "published")
+    llm = _Subfolder("results", "llm")
     """What language models were asked and answered."""
-    tables = _Below("results", "tables")
-    figures = _Below("figures")
-    notebooks = _Below("notebooks")
-    paper = _Below("paper")
-    generated = _Below("paper", "generated")
+    tables = _Subfolder("results", "tables")
+    figures = _Subfolder("figures")
+    notebooks = _Subfolder("notebooks")
+    paper = _Subfolder("paper")
+    generated = _Subfolder("paper", "generated")
 
     @property
     def build(self) -> Path:
         """The folder of everything that is local to this machine."""
-        return self.root / (os.environ.get(BUILD) or "build")
+        return self.root / (Settings.from_env().build or "build")
 
     @property
     def vectors(self) -> Path:
-        return Path(os.environ.get("CHUNKSTUDY_VECTORS") or self.build / "vectors")
+        return Settings.from_env().vectors or self.build / "vectors"
 
     @property
     def rankings(self) -> Path:
         """Rankings that would make the repository heavy, under their digests."""
-        return Path(os.environ.get("CHUNKSTUDY_RANKINGS") or self.build / "rankings")
+        return Settings.from_env().rankings or self.build / "rankings"
 
     def display(self, path: Path) -> str:
         """Return a path as a message shows it: relative if it is below the root."""
@@ -56,7 +60,7 @@ class Places:
         return (path.relative_to(self.root) if inside else path).as_posix()
 
 
-def ensure_writable_build(places: Places) -> Path | None:
+def ensure_writable_build(project: Project) -> Path | None:
     """Move ``build`` to a temporary folder, for this process, if it cannot be written.
 
     Returns:
@@ -65,35 +69,46 @@ def ensure_writable_build(places: Places) -> Path | None:
     Raises:
         PermissionError: if CHUNKSTUDY_BUILD names a folder that cannot be written.
     """
-    build = places.build
+    build = project.build
     existing = next(folder for folder in (build, *build.parents) if folder.exists())
     if os.access(existing, os.W_OK):
         return None
-    if os.environ.get(BUILD):
+    if Settings.from_env().build:
         raise PermissionError(
             f"{BUILD} is {build}, which cannot be written; set it to another folder, or unset it"
         )
     os.environ[BUILD] = tempfile.mkdtemp(prefix="chunkstudy-build-")
-    return places.build
+    return project.build
 
 
-def find() -> Places:
-    """CHUNKSTUDY_ROOT, else the nearest folder upwards that holds ``notebooks`` and ``results``."""
-    if named := os.environ.get("CHUNKSTUDY_ROOT"):
-        return Places(Path(named))
-    working = Path.cwd()
+def find_project() -> Project:
+    """Return the project that CHUNKSTUDY_ROOT names, else the checkout around the working folder.
+
+    A checkout is the nearest folder upwards that holds ``notebooks`` and ``results``.
+
+    Raises:
+        FileNotFoundError: if there is no checkout there.
+    """
+    if root := Settings.from_env().root:
+        return Project(root)
+    working = working_folder()
     for folder in (working, *working.parents):
         if (folder / "notebooks").is_dir() and (folder / "results").is_dir():
-            return Places(folder)
+            return Project(folder)
     raise FileNotFoundError(
         "no folder with notebooks/ and results/ was found here or above; run this inside a "
         "checkout of the project or set CHUNKSTUDY_ROOT"
     )
 
 
-def here() -> Places:
-    """The checkout; outside of one, the folder in which this was started."""
+def project_or_working_folder() -> Project:
+    """Return the project, or outside of a checkout the working folder in place of one."""
     try:
-        return find()
+        return find_project()
     except FileNotFoundError:
-        return Places(Path.cwd())
+        return Project(working_folder())
+
+
+def working_folder() -> Path:
+    """Return the folder in which this process runs."""
+    return Path().absolute()
