@@ -27,10 +27,9 @@ import pandas as pd
 
 from chunkstudy.collections import builtin, registry
 from chunkstudy.collections.registry import load_collection
-from chunkstudy.core.faults import ModelError
+from chunkstudy.core.errors import RecordError, ResourceError
 from chunkstudy.core.project import find_project
 from chunkstudy.core.protocols import PROTOCOLS
-from chunkstudy.core.sources import SourceError
 from chunkstudy.core.spans import Collection
 from chunkstudy.core.weights import at_hand
 from chunkstudy.encoders import models
@@ -131,7 +130,7 @@ def _held(condition: Condition, folder: Path) -> tuple[str, str]:
         return "not run", f"not run: {condition} {reason}"
     try:
         outcome = run(condition, folder / "vectors", folder / "runs")
-    except (SourceError, ModelError) as error:
+    except ResourceError as error:
         return "not run", f"not run: {condition}: {error}"
     except Exception as error:  # what a change broke does not keep the others from being run
         return "different", f"different: {condition} fails: {error!r}"
@@ -207,7 +206,7 @@ def without_vectors(condition: Condition, runs: Path) -> tuple[str, str]:
             return DIFFERENT, f"{DIFFERENT}: {condition}, another collection is here"
         chunks = _chunks(condition, run, collection)
         measures = _measures(run, scores, record.ranking())
-    except SourceError as error:
+    except ResourceError as error:
         return "not run", f"not run: {condition}: {error}"
     except (ValueError, RuntimeError) as error:
         return DIFFERENT, f"{DIFFERENT}: {condition}, {error}"
@@ -229,9 +228,7 @@ def _chunks(condition: Condition, run: records.Run, collection: Collection) -> s
     except RuntimeError as error:  # a language model that is not here draws them
         return f"nor chunks: {error}"
     if digest != run.chunks_sha256:
-        raise records.RecordError(
-            f"other chunks: {run.chunks_sha256[:12]} recorded and {digest[:12]} here"
-        )
+        raise RecordError(f"other chunks: {run.chunks_sha256[:12]} recorded and {digest[:12]} here")
     return f"the same {run.counts.chunks:,} chunks"
 
 
@@ -251,7 +248,7 @@ def _measures(run: records.Run, scores: pd.DataFrame, ranking: pd.DataFrame | No
         given += 1
         differences = (values - scores[measure]).abs()
         if differences.max() > HALF_UNIT or (values.isna() != scores[measure].isna()).any():
-            raise records.RecordError(f"its ranking gives another {measure}")
+            raise RecordError(f"its ranking gives another {measure}")
     return f"{given} of {len(run.measures)} measures as its ranking gives them"
 
 

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from chunkstudy.cli.main import app
+from chunkstudy.core.errors import RecordError, UserError
 from chunkstudy.core.project import Project
 from chunkstudy.core.protocols import CORRECTED
 from chunkstudy.core.spans import Chunks, Collection, Span
@@ -104,7 +105,7 @@ def test_a_boundary_moved_by_one_character_is_named_though_no_score_moves(
 
 
 def test_where_there_is_no_record_it_says_so(places: Project, recorded: records.Outcome) -> None:
-    with pytest.raises(records.RecordError, match="there is no record"):
+    with pytest.raises(RecordError, match="there is no record"):
         against_record(SPANS, recorded, places.runs / "nowhere")
 
 
@@ -259,7 +260,7 @@ def test_another_collection_than_the_recorded_one_is_refused(
 ) -> None:
     other = Collection("builtin", MANY.documents, MANY.queries, MANY.judgments[1:])
     monkeypatch.setattr(rescore, "load_collection", lambda name: other)
-    with pytest.raises(rescore.RescoreError, match="not the one of"):
+    with pytest.raises(UserError, match="not the one of"):
         computed(places, SPANS, "SpanRecall@3")
 
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from chunkstudy.chunkers.table import CHUNKERS, ChunkerEntry
 from chunkstudy.collections.registry import load_collection
+from chunkstudy.core.errors import UserError
 from chunkstudy.core.protocols import (
     AS_PUBLISHED_CHROMA,
     AS_PUBLISHED_IELAB,
@@ -36,7 +37,7 @@ from chunkstudy.core.spans import (
 )
 from chunkstudy.core.tokens import counter
 from chunkstudy.pipeline import chunking
-from chunkstudy.pipeline.chunking import LocateError, build_chunker, cut, locate
+from chunkstudy.pipeline.chunking import build_chunker, cut, locate
 from chunkstudy.pipeline.conditions import MINILM, Condition, parse_chunker
 from chunkstudy.pipeline.requirements import reason_not_run
 from chunkstudy.pipeline.run import evaluate
@@ -94,7 +95,7 @@ def test_chunks_of_odd_texts_fit_them(slug: str, protocol: Protocol) -> None:
         document = Document("d", text)
         try:
             chunks = chunk_documents(built(slug, protocol), [document])
-        except LocateError:  # only a text that the chunker made up stands nowhere
+        except UserError:  # only a text that the chunker made up stands nowhere
             assert protocol is AS_PUBLISHED_CHROMA
             continue
         if protocol is CORRECTED and not CHUNKERS[parse_chunker(slug).name].rewrites:
@@ -174,7 +175,7 @@ def test_a_chunk_is_located_first_without_its_full_stop_then_whatever_white_spac
     assert locate("x  One\n\ntwo.three", "one two .three") == (3, 17)
     assert locate("Text. More", ".") == (0, 0)
     for text, lost in (("One two", "three"), ("a (b", "a (c")):
-        with pytest.raises(LocateError, match="stands nowhere in its document"):
+        with pytest.raises(UserError, match="stands nowhere in its document"):
             locate(text, lost)
 
 

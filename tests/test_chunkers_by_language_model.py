@@ -19,10 +19,11 @@ from chunkstudy.chunkers.llm_windows import ATTEMPTS, numbers, official_numbers,
 from chunkstudy.chunkers.lumberchunker import answer, ielab, ielab_answer
 from chunkstudy.chunkers.random_boundaries import any_candidate
 from chunkstudy.collections.registry import load_collection
+from chunkstudy.core.errors import BudgetError
 from chunkstudy.core.protocols import PROTOCOLS
 from chunkstudy.core.spans import Collection, Drawn
 from chunkstudy.llm.interface import Request
-from chunkstudy.llm.prices import Budget, BudgetError
+from chunkstudy.llm.prices import Budget
 from chunkstudy.pipeline.chunking import build_chunker, cut, shown_by_sentence
 from chunkstudy.pipeline.conditions import Condition
 from chunkstudy.pipeline.requirements import reason_not_run

@@ -14,13 +14,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from chunkstudy.core.errors import UserError
 from chunkstudy.core.project import Project
 from chunkstudy.notebook import claims
-from chunkstudy.notebook.claims import Claim, ClaimError, rows, verdict
+from chunkstudy.notebook.claims import Claim, rows, verdict
 from chunkstudy.notebook.runs import Runs
 from chunkstudy.pipeline import experiment_tables, facts
 from chunkstudy.published import cells
-from chunkstudy.published.cells import CellError, Fact, Statement
+from chunkstudy.published.cells import Fact, Statement
 from chunkstudy.published.sources import WORKS
 from chunkstudy.studies.chroma import claims as chroma
 from chunkstudy.studies.chroma.tables import counts_beside_published
@@ -94,28 +95,26 @@ def test_a_claim_that_breaks_a_rule_is_named(
     tmp_path: Path, row: str, numbers: list[float], readings: dict[str, Any], message: str
 ) -> None:
     of_row = statement(row, tmp_path)
-    with pytest.raises(ClaimError, match=f"^claim {of_row.id}.*{message}"):
+    with pytest.raises(UserError, match=f"^claim {of_row.id}.*{message}"):
         claims.rows(of_row, Claim(of_row.id, *numbers, **readings))
 
 
 def test_a_claim_that_is_not_listed_or_judged_before_is_refused(tmp_path: Path) -> None:
     places, known = listed(tmp_path, PLAIN), Claim("C02", 3, fair=True)
-    with pytest.raises(
-        ClaimError, match=r"^claim C99 is not in results/published/claims\.csv; add"
-    ):
+    with pytest.raises(UserError, match=r"^claim C99 is not in results/published/claims\.csv; add"):
         claims.judged(places, [Claim("C99", 3, fair=True)], [])
     before = claims.judged(places, [known], [])
     for given_, earlier in (([known, known], []), ([known], before)):
-        with pytest.raises(ClaimError, match="C02 is judged twice on this page"):
+        with pytest.raises(UserError, match="C02 is judged twice on this page"):
             claims.judged(places, given_, earlier)
-    with pytest.raises(ClaimError, match="decided by no case"):
+    with pytest.raises(UserError, match="decided by no case"):
         verdict(True, pd.Series([], dtype=bool))
 
 
 def test_a_claim_listed_twice_or_of_no_basis_is_refused_with_its_line(tmp_path: Path) -> None:
-    with pytest.raises(CellError, match=r"claims\.csv, line 3 has the key of another row \(C02\)"):
+    with pytest.raises(UserError, match=r"claims\.csv, line 3 has the key of another row \(C02\)"):
         cells.statements(listed(tmp_path, PLAIN, PLAIN))
-    with pytest.raises(CellError, match=r"claims\.csv, line 2: basis"):
+    with pytest.raises(UserError, match=r"claims\.csv, line 2: basis"):
         cells.statements(listed(tmp_path, PLAIN.replace("own data", "hearsay")))
 
 
@@ -150,11 +149,11 @@ def test_a_claim_of_two_pages_or_of_none_that_is_listed_is_refused(tmp_path: Pat
     places = listed(tmp_path, PLAIN)
     judged(places, "chroma_1", Claim("C02", 3, fair=True))
     judged(places, "chroma_2", Claim("C02", 3, fair=True))
-    with pytest.raises(ClaimError, match="C02 is judged in chroma_1 and in chroma_2"):
+    with pytest.raises(UserError, match="C02 is judged in chroma_1 and in chroma_2"):
         claims.collect(places)
     (places.results / "answers" / "chroma_2.json").unlink()
     listed(tmp_path, OPEN)
-    with pytest.raises(ClaimError, match=r"claims\.csv lacks C02 of chroma_1"):
+    with pytest.raises(UserError, match=r"claims\.csv lacks C02 of chroma_1"):
         claims.collect(places)
 
 
@@ -245,7 +244,7 @@ def test_with_other_printed_numbers_every_claim_that_rests_on_them_turns() -> No
         for claim in (
             one for claims_of in CLAIMS_OF.values() for one in claims_of(published, CODE)
         ):
-            with suppress(ClaimError):  # such numbers grant the strict reading more
+            with suppress(UserError):  # such numbers grant the strict reading more
                 if judged_as([claim])[claim.id] != LEDGER[claim.id]:
                     left.discard(claim.id)
     on_code = {"C22", *(claim for claim, *_ in OTHER_CODE)}

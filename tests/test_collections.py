@@ -24,8 +24,8 @@ from chunkstudy.collections import (
     registry,
 )
 from chunkstudy.core import sources
+from chunkstudy.core.errors import ResourceError
 from chunkstudy.core.project import Project
-from chunkstudy.core.sources import SourceError
 from chunkstudy.core.spans import Collection, Document, Judgment, Query
 from chunkstudy.evaluation.measures.ranking import judged_documents
 from chunkstudy.pipeline.conditions import MINILM, Condition
@@ -47,7 +47,7 @@ def test_a_file_with_another_checksum_is_refused(
     (tmp_path / "x").mkdir()
     (tmp_path / "x" / "a.md").write_text("other", encoding="utf-8")
     monkeypatch.setenv("CHUNKSTUDY_DATA", str(tmp_path))
-    with pytest.raises(sources.SourceError, match="another sha256"):
+    with pytest.raises(ResourceError, match="another sha256"):
         sources.fetch(source)
 
 
@@ -57,7 +57,7 @@ def test_offline_with_an_empty_cache_says_what_to_do(
     monkeypatch.delenv("CHUNKSTUDY_DATA", raising=False)
     monkeypatch.setenv("CHUNKSTUDY_CACHE", str(tmp_path))
     source = sources.SourceFile("x/a.md", "http://127.0.0.1:9/a.md", "0" * 64)
-    with pytest.raises(sources.SourceError, match="set CHUNKSTUDY_DATA"):
+    with pytest.raises(ResourceError, match="set CHUNKSTUDY_DATA"):
         sources.fetch(source)
 
 
@@ -149,7 +149,9 @@ def test_a_set_of_another_size_is_refused(tmp_path: Path, monkeypatch: pytest.Mo
     _write(tmp_path / "data" / "trec-covid")  # no digest of its members is known, counts are
     monkeypatch.setenv("CHUNKSTUDY_DATA", str(tmp_path / "data"))
     monkeypatch.setenv("CHUNKSTUDY_CACHE", str(tmp_path / "cache"))
-    with pytest.raises(SourceError, match="holds 1 documents and 1 test queries instead of 171332"):
+    with pytest.raises(
+        ResourceError, match="holds 1 documents and 1 test queries instead of 171332"
+    ):
         beir.load("trec-covid")
 
 
@@ -159,7 +161,7 @@ def test_a_file_with_another_digest_is_refused_and_not_kept(
     _write(tmp_path / "data" / "scifact")
     monkeypatch.setenv("CHUNKSTUDY_DATA", str(tmp_path / "data"))
     monkeypatch.setenv("CHUNKSTUDY_CACHE", str(tmp_path / "cache"))
-    with pytest.raises(SourceError, match="another sha256"):
+    with pytest.raises(ResourceError, match="another sha256"):
         beir.load("scifact")
     assert not (tmp_path / "cache" / "beir" / "scifact" / "corpus.jsonl").exists()
     assert (tmp_path / "data" / "scifact" / "corpus.jsonl.gz").exists()

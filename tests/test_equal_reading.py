@@ -15,11 +15,11 @@ from typer.testing import CliRunner
 
 from chunkstudy import evaluate
 from chunkstudy.cli.main import app
+from chunkstudy.core.errors import UserError
 from chunkstudy.core.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.core.tokens import cl100k_offsets, counter
 from chunkstudy.evaluation.measures import excerpts
 from chunkstudy.evaluation.retrieval.chunks import Ranking
-from chunkstudy.user_data.systems import EvaluationError
 
 READ = "tokens that a reader gets"
 NAMES = [f"village{i}" for i in range(24)]
@@ -116,7 +116,7 @@ def test_whole_documents_are_still_judged_by_ndcg_at_ten(place: Path) -> None:
     asked = [{"question": f"mill of {name}", "documents": [name]} for name in NAMES]
     found = evaluate(long_documents(), asked, WAYS, ["bm25"], output=place / "out")
     assert found.table["measure"].eq("nDCG@10").all() and found.record["read"] == {"k": 10}
-    with pytest.raises(EvaluationError, match="--max-tokens counts the tokens read of excerpts"):
+    with pytest.raises(UserError, match="--max-tokens counts the tokens read of excerpts"):
         evaluate(long_documents(), asked, WAYS, ["bm25"], max_tokens=500)
 
 
@@ -127,7 +127,7 @@ def test_k_and_tokens_together_are_refused_before_anything_is_chunked(
     def never(text: str) -> list[str]:
         raise AssertionError("chunked")
 
-    with pytest.raises(EvaluationError, match="--k 5 and --max-tokens 500 cannot both decide"):
+    with pytest.raises(UserError, match="--k 5 and --max-tokens 500 cannot both decide"):
         evaluate(long_documents(), QUESTIONS, [never], ["bm25"], k=5, **given)  # type: ignore[arg-type]
 
 

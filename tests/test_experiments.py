@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import chunkstudy
 from chunkstudy import chunk, compare, encode, load_collection, score, search
+from chunkstudy.core.errors import UserError
 from chunkstudy.core.project import Project, find_project
 from chunkstudy.core.protocols import AS_PUBLISHED_IELAB, AS_PUBLISHED_JINA, CORRECTED, Protocol
 from chunkstudy.core.spans import Chunks, Collection, Document, Judgment, Query, chunk_documents
@@ -26,12 +27,11 @@ from chunkstudy.pipeline.chunking import build_chunker
 from chunkstudy.pipeline.conditions import (
     MINILM,
     Condition,
-    ConditionError,
     EmbeddingMethod,
     parse,
     parse_method,
 )
-from chunkstudy.pipeline.engine import StepError, Vectors, collect_words, returned_chunks
+from chunkstudy.pipeline.engine import Vectors, collect_words, returned_chunks
 from chunkstudy.pipeline.record_store import Library
 from chunkstudy.pipeline.run import evaluate
 from chunkstudy.pipeline.vector_store import VectorStore
@@ -280,24 +280,24 @@ def test_what_does_not_belong_together_is_said_in_a_sentence() -> None:
     of, chunks, vectors = few()
     whole = load_collection()
     others = chunk(whole, "paragraph")
-    with pytest.raises(StepError, match="the chunks are of another collection than builtin"):
+    with pytest.raises(UserError, match="the chunks are of another collection than builtin"):
         encode(of, others)
-    with pytest.raises(StepError, match="the chunks are of another collection than builtin"):
+    with pytest.raises(UserError, match="the chunks are of another collection than builtin"):
         score(of, others, vectors)
     fewer = Vectors(vectors.queries, vectors.chunks[1:])
     with pytest.raises(
-        StepError, match=rf"{len(chunks) - 1} chunks, and builtin has .* encode the"
+        UserError, match=rf"{len(chunks) - 1} chunks, and builtin has .* encode the"
     ):
         score(of, chunks, fewer)
-    with pytest.raises(StepError, match=r"the ranking has 5 chunks .* search with k=20"):
+    with pytest.raises(UserError, match=r"the ranking has 5 chunks .* search with k=20"):
         score(of, chunks, search(vectors, 5))
-    with pytest.raises(StepError, match="the ranking is of other chunks or queries"):
+    with pytest.raises(UserError, match="the ranking is of other chunks or queries"):
         score(of, chunks, search(Vectors(vectors.queries[1:], vectors.chunks), 20))
-    with pytest.raises(StepError, match="nothing is given to search by"):
+    with pytest.raises(UserError, match="nothing is given to search by"):
         search(None)
-    with pytest.raises(StepError, match=r"and .* are given; search by what is of the same"):
+    with pytest.raises(UserError, match=r"and .* are given; search by what is of the same"):
         search(fewer, 5, collect_words(of, chunks))
-    with pytest.raises(ConditionError, match="unknown protocol 'mine'"):
+    with pytest.raises(UserError, match="unknown protocol 'mine'"):
         score(of, chunks, vectors, "mine")
     assert score(of, chunks, search(vectors, 20)).equals(score(of, chunks, vectors))
 

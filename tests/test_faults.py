@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from chunkstudy.cli.cli_errors import one_sentence
-from chunkstudy.core.faults import REMEDIES
+from chunkstudy.core.errors import REMEDIES
 from chunkstudy.llm.recordings import contents
 from tests import api_server, forking, mounts
 from tests.fault_scenes import AT_ONCE, REQUESTS, vectors

@@ -22,6 +22,7 @@ from typer.testing import CliRunner, Result
 
 from chunkstudy import evaluate
 from chunkstudy.cli.main import app
+from chunkstudy.core.errors import UserError
 from chunkstudy.evaluation.statistics.differences import Pair, differences
 from chunkstudy.user_data import output
 from chunkstudy.user_data.baseline import load_baseline
@@ -36,7 +37,6 @@ from chunkstudy.user_data.gate import (
 from chunkstudy.user_data.gated import evaluate_gated
 from chunkstudy.user_data.question_identity import QuestionIdentity, pair_questions
 from chunkstudy.user_data.recommendation import Recommendation
-from chunkstudy.user_data.systems import EvaluationError
 
 ROOMS = 30
 DEFAULT = "build/evaluations/docs"
@@ -489,7 +489,7 @@ def test_another_model_of_the_same_name_is_refused(rooms: Path) -> None:
     evaluate(*asked(1.0), k=1, only_vectors=True, output="base")
     same = evaluate_gated("base", *asked(1.0), k=1, only_vectors=True, output="now")
     assert same.accepted
-    with pytest.raises(EvaluationError, match=r"another model under the name 'embed' \(revision"):
+    with pytest.raises(UserError, match=r"another model under the name 'embed' \(revision"):
         evaluate_gated("base", *asked(2.0), k=1, only_vectors=True, output="now")
 
 
@@ -517,7 +517,7 @@ def test_systems_are_told_apart_by_their_encoder_even_if_tables_do_not_show_it(
 def test_two_systems_of_the_same_name_are_refused(rooms: Path) -> None:
     accept("--output", "base")
     chunkers = {"none": lambda text: [text[:9], text[9:]], "No chunking": lambda text: [text]}
-    with pytest.raises(EvaluationError, match="Two systems have the same name"):
+    with pytest.raises(UserError, match="Two systems have the same name"):
         evaluate_gated("base", "docs", "q.jsonl", chunkers, ["bm25"], k=1, output="now")
 
 
@@ -641,7 +641,7 @@ def test_a_plain_run_that_is_killed_leaves_no_folder_that_passes_for_a_whole_eva
         )
         with pytest.raises(KeyboardInterrupt):
             evaluate("docs", "q.jsonl", ["none"], ["bm25"], k=1, output="base")
-    with pytest.raises(EvaluationError, match=r"has no evaluation\.json"):
+    with pytest.raises(UserError, match=r"has no evaluation\.json"):
         load_baseline("base")
 
 
@@ -836,7 +836,7 @@ def test_python_users_load_a_baseline_first_or_are_told_to(rooms: Path) -> None:
     miss(20)
     found = evaluate(*asked, k=1, output="base")
     assert compare_to_baseline(found, accepted).outcome == WORSE
-    with pytest.raises(EvaluationError, match="was overwritten by this evaluation"):
+    with pytest.raises(UserError, match="was overwritten by this evaluation"):
         compare_to_baseline(found, "base")
 
 

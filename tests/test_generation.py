@@ -20,9 +20,9 @@ from chunkstudy.cli import main
 from chunkstudy.collections import user_collections
 from chunkstudy.collections.chroma import joins_with_and
 from chunkstudy.collections.user_documents import OwnDocuments
+from chunkstudy.core.errors import LanguageModelError
 from chunkstudy.core.spans import Document
-from chunkstudy.llm.asking import NotRecordedError
-from chunkstudy.llm.interface import Finish, LanguageModelError, Reply, Request
+from chunkstudy.llm.interface import Finish, Reply, Request
 from chunkstudy.llm.prices import budget
 from chunkstudy.studies.generated_questions import collection, filters, generate
 from chunkstudy.studies.generated_questions.filters import ALIKE, UNLIKE
@@ -331,7 +331,7 @@ def test_it_asks_after_it_said_the_price_and_nobody_where_it_replays(
     served: api_server.State, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("CHUNKSTUDY_LLM")
-    with pytest.raises(NotRecordedError):
+    with pytest.raises(LanguageModelError):
         generate_from(source, tmp_path / "made", replay=True)
     assert not served.asked and not (tmp_path / "made" / user_collections.QUESTIONS).exists()
     said: list[tuple[str, int]] = []

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from chunkstudy.core import hub
+from chunkstudy.core.errors import ResourceError
 from chunkstudy.core.models import Parts
 from chunkstudy.encoders import models
-from chunkstudy.encoders.models import ModelError
 from tests import hub_models, hub_server
 from tests.hub_models import Checkpoint
 
@@ -57,7 +57,7 @@ def test_a_fault_of_the_hub_is_one_sentence_that_says_what_to_do(
     served: hub_server.State,
 ) -> None:
     served.faults += [(part, fault)] * 40
-    with pytest.raises(models.ModelError, match=sentence) as raised:
+    with pytest.raises(ResourceError, match=sentence) as raised:
         models.weights_folder(checkpoints[E5].registered())
     assert "\n" not in str(raised.value)
     served.faults.clear()
@@ -82,7 +82,7 @@ def test_recorded_digests_let_a_model_run_and_guard_its_files_at_that_revision(
     assert not models.with_recorded_digests(moved).verified
     config = models.weights_folder(unchecked) / "config.json"
     config.write_text(config.read_text(encoding="utf-8") + " ", encoding="utf-8")
-    with pytest.raises(models.ModelError, match=r"config\.json has another sha256"):
+    with pytest.raises(ResourceError, match=r"config\.json has another sha256"):
         models.weights_folder(unchecked)
 
 
@@ -90,7 +90,7 @@ def test_a_download_that_is_not_what_the_hub_says_is_not_recorded(
     unchecked: models.ModelSpec, served: hub_server.State
 ) -> None:
     served.faults += [(LARGE, hub_server.another_file)] * 2
-    with pytest.raises(models.ModelError, match=r"model\.safetensors arrived damaged"):
+    with pytest.raises(ResourceError, match=r"model\.safetensors arrived damaged"):
         models.record_digests(unchecked)
     assert not models.with_recorded_digests(unchecked).verified
 
@@ -99,7 +99,7 @@ def test_without_a_hub_the_sentence_says_that_it_was_not_reached(
     checkpoints: dict[str, Checkpoint], served: hub_server.State, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
-    with pytest.raises(models.ModelError, match="could not be downloaded; go online once"):
+    with pytest.raises(ResourceError, match="could not be downloaded; go online once"):
         models.weights_folder(checkpoints[E5].registered())
     assert hub.fault(E5, "", RuntimeError("anything")) is None
 
@@ -176,6 +176,6 @@ def test_the_parts_make_the_models_files_and_nothing_else(site: Path) -> None:
 def test_a_fault_of_parts_is_one_sentence_that_says_what_to_do(
     parts: list[bytes | None], sentence: str, site: Path
 ) -> None:
-    with pytest.raises(ModelError, match=sentence):
+    with pytest.raises(ResourceError, match=sentence):
         assembled(parts, site)
     assert not [path for path in (site.parent / "cache").rglob("*") if path.is_file()]

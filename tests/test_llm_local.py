@@ -14,9 +14,10 @@ from tokenizers import Tokenizer, decoders, pre_tokenizers
 from tokenizers.models import BPE
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
+from chunkstudy.core.errors import LanguageModelError
 from chunkstudy.core.files import sha256
 from chunkstudy.llm import causal_models
-from chunkstudy.llm.interface import LanguageModelError, Message, Request
+from chunkstudy.llm.interface import Message, Request
 from chunkstudy.llm.local import LocalProvider
 from chunkstudy.studies.boundary_signals.reader import CausalReader, Read
 from chunkstudy.studies.boundary_signals.signals import staying

@@ -15,19 +15,12 @@ from typing import Any
 
 import pytest
 
+from chunkstudy.core.errors import BudgetError, LanguageModelError
 from chunkstudy.llm import gemini, openai_client
-from chunkstudy.llm.asking import Asker, NotRecordedError
-from chunkstudy.llm.interface import (
-    LanguageModelError,
-    Message,
-    Mode,
-    RefusedError,
-    Reply,
-    Request,
-    digest,
-)
+from chunkstudy.llm.asking import Asker
+from chunkstudy.llm.interface import Message, Mode, Reply, Request, digest
 from chunkstudy.llm.keys import REMOVED
-from chunkstudy.llm.prices import PRICES, Budget, BudgetError
+from chunkstudy.llm.prices import PRICES, Budget
 from tests import api_server as server
 from tests.loopback import Fault, Handler, cut_body, cut_json, dropped, stall, status
 
@@ -338,7 +331,7 @@ def test_what_is_not_recorded_is_an_error_that_names_it_and_says_how_to_record_i
     asker = in_process.asker("replay")
     name = digest(in_process.made.describe(), question(7).recorded())
     with pytest.raises(
-        NotRecordedError, match=rf"gpt-4o-mini.*'question 7'.*{name[:16]}.*CHUNKSTUDY_LLM=record"
+        LanguageModelError, match=rf"gpt-4o-mini.*'question 7'.*{name[:16]}.*CHUNKSTUDY_LLM=record"
     ) as caught:
         asker.ask(question(7))
     assert "\n" not in str(caught.value)
@@ -379,7 +372,7 @@ def test_after_a_failure_what_is_under_way_is_recorded_and_little_else_is_begun(
     # Which of the two that were asked together met the failure, threads decide.
     recorded = 0
     for at in range(begun):
-        with suppress(NotRecordedError):
+        with suppress(LanguageModelError):
             in_process.asker("replay").ask(question(at))
             recorded += 1
     assert recorded == begun - 1
@@ -389,7 +382,7 @@ def test_a_refusal_costs_nothing_and_a_lost_reply_may_have(in_process: InProcess
     asked = question(0)
     most = PRICE.dollars(asked.tokens, asked.output_limit)
     in_process.made.outcomes = [
-        RefusedError("answered 500"),
+        LanguageModelError("answered 500", refused=True),
         LanguageModelError("sent half a reply"),
     ]
     for spent in (0.0, most):

@@ -17,6 +17,7 @@ import pytest
 from chunkstudy.chunkers import breakpoints
 from chunkstudy.collections import builtin
 from chunkstudy.collections.registry import load_collection
+from chunkstudy.core.errors import RecordError
 from chunkstudy.core.project import find_project
 from chunkstudy.core.protocols import CORRECTED
 from chunkstudy.core.spans import Chunks
@@ -24,7 +25,7 @@ from chunkstudy.llm import providers
 from chunkstudy.llm.asking import Asker
 from chunkstudy.llm.interface import Message, Provider, Reply, Request, digest
 from chunkstudy.llm.providers import provider
-from chunkstudy.llm.recordings import RecordingError, Recordings, contents, place, settings_of
+from chunkstudy.llm.recordings import Recordings, contents, place, settings_of
 from chunkstudy.pipeline.chunking import cut
 from chunkstudy.pipeline.conditions import LOCAL_SMOLLM
 from chunkstudy.pipeline.encoding import contexts_of
@@ -95,7 +96,7 @@ def test_what_requests_share_is_said_once_and_every_line_is_whole_again(tmp_path
 def test_shared_settings_that_are_lost_are_named_in_one_sentence(tmp_path: Path) -> None:
     path = written(tmp_path, 1).path
     settings_of(path).unlink()
-    with pytest.raises(RecordingError, match=r"made__model%3A1\.jsonl\.settings does not hold"):
+    with pytest.raises(RecordError, match=r"made__model%3A1\.jsonl\.settings does not hold"):
         list(contents(path))
     assert found(opened(tmp_path), 0) == reply(0), "a reply can be used without them"
 

@@ -13,7 +13,7 @@ from transformers import JinaEmbeddingsV3Config
 from typer.testing import CliRunner
 
 from chunkstudy.cli.main import app
-from chunkstudy.core.faults import ModelError
+from chunkstudy.core.errors import ResourceError
 from chunkstudy.core.models import Architecture, Card, ModelSpec, read_models
 from chunkstudy.encoders import models
 from chunkstudy.encoders.checkpoint import kind
@@ -119,7 +119,7 @@ def test_the_registry_and_the_encoders_agree_with_public_copies_of_config_json(i
 def test_an_entry_out_of_shape_is_refused(entry: str, sentence: str, tmp_path: Path) -> None:
     path = tmp_path / "models.toml"
     path.write_text(f"[[model]]\n{ENTRY}\n{entry}\n", encoding="utf-8")
-    with pytest.raises(ModelError, match=sentence):
+    with pytest.raises(ResourceError, match=sentence):
         read_models(path)
 
 

@@ -11,7 +11,8 @@ import papermill
 import pytest
 from nbconvert import HTMLExporter
 
-from chunkstudy.notebook.parameter_cells import INJECTED, NotebookError, changed, inspect_parameters
+from chunkstudy.core.errors import StudyError
+from chunkstudy.notebook.parameter_cells import INJECTED, changed, inspect_parameters
 from chunkstudy.release import notebooks
 
 ROOT = Path(__file__).parents[1]
@@ -67,9 +68,9 @@ def test_a_parameter_of_a_notebook_that_is_wrong_however_it_is_given(
 ) -> None:
     given: dict[str, object] = {}
     exec(cell, {}, given)
-    with pytest.raises(NotebookError, match=sentence):
+    with pytest.raises(StudyError, match=sentence):
         notebooks.run(small, small.with_name("out.ipynb"), given, small.parent)
-    with pytest.raises(NotebookError, match=sentence):  # by papermill itself, in the kernel
+    with pytest.raises(StudyError, match=sentence):  # by papermill itself, in the kernel
         changed(small, {"In": ["", "size = 30", f"{INJECTED}{cell}"]})
     assert not small.with_name("out.ipynb").exists()
     changed(small, {"In": ["", "size = 30", f"{INJECTED}size = 3"]})
@@ -77,7 +78,7 @@ def test_a_parameter_of_a_notebook_that_is_wrong_however_it_is_given(
 
 def test_a_failing_cell_leaves_no_target(small: Path) -> None:
     target = small.with_name("out.ipynb")
-    with pytest.raises(NotebookError, match="size must be positive"):
+    with pytest.raises(StudyError, match="size must be positive"):
         notebooks.run(small, target, {"size": -1}, small.parent)
     assert not target.exists()
 

@@ -11,9 +11,9 @@ from typing import Any
 import nbformat
 import pytest
 
+from chunkstudy.core.errors import StudyError
 from chunkstudy.core.project import Project
 from chunkstudy.display import titles
-from chunkstudy.notebook.parameter_cells import NotebookError
 from chunkstudy.notebook.study import OTHERWISE
 from chunkstudy.release import notebooks
 
@@ -54,7 +54,7 @@ OTHER: tuple[tuple[str, Mapping[str, Any]], ...] = (
     ("which_chunker", {"encoders": [MPNET]}),
     ("which_chunker", {"encoders": ["intfloat/multilingual-e5-large"]}),
 )
-REFUSED = re.compile(r"failed in cell \d+: (?:Study|NoRecord|Record|Condition|Notebook)Error: .+")
+REFUSED = re.compile(r"failed in cell \d+: (?:Study|NoRecord|Record|User)Error: .+")
 
 
 @pytest.mark.parametrize(("name", "given"), OTHER, ids=lambda value: str(value)[:60])
@@ -64,7 +64,7 @@ def test_with_other_parameters_no_sentence_is_false(
     source, target = PLACES.notebooks / f"{name}.ipynb", tmp_path / f"{name}.ipynb"
     try:
         notebooks.run(source, target, dict(given), PLACES.root)
-    except NotebookError as error:
+    except StudyError as error:
         assert REFUSED.search(str(error)), error
         return
     answers = [

@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from chunkstudy.core.errors import RecordError
 from chunkstudy.core.project import Project
 from chunkstudy.core.protocols import CORRECTED
 from chunkstudy.display.formats import number
@@ -17,7 +18,6 @@ from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import HIGHER, LOWER
 from chunkstudy.notebook.random_order import COLUMN, RandomOrder
 from chunkstudy.pipeline.conditions import MINILM_512, PRE_EMBEDDING, Condition, parse_encoder
-from chunkstudy.pipeline.parquet import RecordError
 from chunkstudy.pipeline.record_store import Library
 from chunkstudy.studies.which_chunker.advice import GROUP, advice
 from chunkstudy.studies.which_chunker.ranking import READ, by_words, ranking, with_random_order

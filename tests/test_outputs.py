@@ -16,12 +16,10 @@ import pytest
 
 from chunkstudy import Study
 from chunkstudy.core import files
+from chunkstudy.core.errors import StudyError, UserError
 from chunkstudy.core.files import write_files
 from chunkstudy.core.project import BUILD, Project
-from chunkstudy.notebook.claims import ClaimError
 from chunkstudy.notebook.outputs import STAGING, Outputs
-from chunkstudy.notebook.parameter_cells import NotebookError
-from chunkstudy.pipeline.experiment_tables import StudyError
 from chunkstudy.release import check, notebooks
 from tests import forking, mounts
 from tests.small_notebook import CELLS, FILES, NAME, committed, project, run_plainly
@@ -116,7 +114,7 @@ def test_an_edited_and_saved_parameter_cell_is_not_taken_for_the_studys_own(
 def test_a_reproduction_that_fails_half_way_changes_nothing(study: Project, after: int) -> None:
     project(study.root, 6, (*CELLS[:after], "raise ValueError('half-way')"))
     before = committed(study)
-    with pytest.raises(NotebookError, match=f"failed in cell {after + 1}: ValueError: half-way"):
+    with pytest.raises(StudyError, match=f"failed in cell {after + 1}: ValueError: half-way"):
         notebooks.run_one(study, study.notebooks / f"{NAME}.ipynb")
     assert committed(study) == before
 
@@ -162,7 +160,7 @@ def test_a_reproduction_refuses_a_second_answer_and_a_second_verdict(
     with pytest.raises(StudyError, match="'Is it so\\?' is answered twice on this page"):
         study.answer("Is it so?", "No.", holds=True)
     study.claim("C02", 3, fair=True)
-    with pytest.raises(ClaimError, match="claim C02 is judged twice on this page"):
+    with pytest.raises(UserError, match="claim C02 is judged twice on this page"):
         study.claim("C02", 3, fair=True)
 
 

@@ -24,8 +24,9 @@ from llama_index.core.node_parser import (
 from llama_index.core.schema import Document as LlamaDocument
 
 from chunkstudy.chunkers import user_chunker
-from chunkstudy.chunkers.user_chunker import ChunkerError, checked, locate_in_order
+from chunkstudy.chunkers.user_chunker import checked, locate_in_order
 from chunkstudy.collections import builtin
+from chunkstudy.core.errors import ChunkerError
 from chunkstudy.core.spans import Document, chunk_documents
 
 DOCUMENTS = tuple(one for one in builtin.load_documents() if one.id.endswith(".md"))[:12]

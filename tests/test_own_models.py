@@ -13,11 +13,11 @@ import torch
 import transformers
 from transformers import BertConfig, BertModel, MPNetConfig, MPNetModel
 
-from chunkstudy.core.faults import ModelError
+from chunkstudy.core.errors import ResourceError, UserError
 from chunkstudy.encoders import user_models
 from chunkstudy.encoders.contextualized import Frame, Layout, most_context, whole
 from chunkstudy.encoders.library import LibraryEncoder, LibraryTokenEncoder, encoder
-from chunkstudy.user_data.systems import EvaluationError, retriever, systems
+from chunkstudy.user_data.systems import retriever, systems
 from tests.checkpoints import save_with_minilms_tokenizer
 
 sentence_transformers = pytest.importorskip("sentence_transformers")
@@ -88,7 +88,7 @@ def test_a_model_that_pools_otherwise_is_read_plain_and_says_why(
     assert ours.describe()["weights_sha256"]
     compared, notes = systems(["none"], [str(folder)], ["plain", "late"])
     assert len(compared) == 1 and "takes no late chunking" in notes[0]
-    with pytest.raises(EvaluationError, match="leave --ordering out"):
+    with pytest.raises(UserError, match="leave --ordering out"):
         systems(["none"], [str(folder)], ["late"])
 
 
@@ -112,7 +112,7 @@ def test_a_folder_that_is_no_model_is_refused(fault: str, sentence: str, tmp_pat
         (folder / "config.json").write_text("{", encoding="utf-8")
     else:
         edited("2_Dense/config.json", lambda c: c | {"in_features": 40}, folder)
-    with pytest.raises(ModelError, match=sentence):
+    with pytest.raises(ResourceError, match=sentence):
         read(folder)
 
 

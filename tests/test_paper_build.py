@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from chunkstudy.core.errors import StudyError
 from chunkstudy.core.files import write_text
 from chunkstudy.core.project import Project
 from chunkstudy.display import drawing
 from chunkstudy.release import paper as build
-from chunkstudy.release.paper import PaperError
 
 pytestmark = pytest.mark.slow
 
@@ -61,14 +61,14 @@ def test_a_pdf_is_stale_as_soon_as_a_table_that_it_shows_changes(checkout: Proje
 
 def test_what_the_paper_reads_and_is_not_there_is_named(tmp_path: Path) -> None:
     write_text(tmp_path / "paper" / "main.tex", "% \\input{no}\n\\input{generated/numbers}")
-    with pytest.raises(PaperError, match=r"reads generated/numbers\.tex, which is not there"):
+    with pytest.raises(StudyError, match=r"reads generated/numbers\.tex, which is not there"):
         build.digest(Project(tmp_path))
 
 
 def test_without_tex_one_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(build.shutil, "which", lambda name: None)
     with pytest.raises(
-        PaperError, match=r"latexmk.*not installed; .*apt-get install texlive-latex"
+        StudyError, match=r"latexmk.*not installed; .*apt-get install texlive-latex"
     ):
         build.build(ROOT)
 
@@ -93,7 +93,7 @@ def test_tex_that_stumbles_is_said_with_its_first_complaint(tmp_path: Path) -> N
     if not shutil.which("latexmk"):
         pytest.skip(f"latexmk is not installed; {build.INSTALL}")
     write_text(tmp_path / "paper" / "main.tex", "\\documentclass{article}\\begin{document}\\nosuch")
-    with pytest.raises(PaperError, match=r"TeX stopped: ! Undefined control sequence"):
+    with pytest.raises(StudyError, match=r"TeX stopped: ! Undefined control sequence"):
         build.build(Project(tmp_path))
 
 

@@ -15,9 +15,9 @@ import pytest
 from typer.testing import CliRunner
 
 from chunkstudy.cli import main
-from chunkstudy.core.faults import ModelError
+from chunkstudy.core.errors import ResourceError, StudyError, UserError
 from chunkstudy.core.project import Project
-from chunkstudy.notebook.parameter_cells import NotebookError, changed, inspect_parameters
+from chunkstudy.notebook.parameter_cells import changed, inspect_parameters
 from chunkstudy.notebook.parameters import (
     FAULTS,
     OWN_CHUNKERS,
@@ -25,7 +25,6 @@ from chunkstudy.notebook.parameters import (
     _strings,
     find_unknown,
 )
-from chunkstudy.pipeline.conditions import ConditionError
 from chunkstudy.release import grid, notebooks
 from chunkstudy.studies.code_retrieval import chunks
 
@@ -77,11 +76,11 @@ def test_an_unknown_name_is_an_error_with_the_nearest(
     places = checkout(tmp_path, cell)
     source = places.notebooks / "page.ipynb"
     sentence = f"^parameter '{name}' of page.ipynb: .*{sentence}".replace("?", r"\?")
-    with pytest.raises(NotebookError, match=sentence):
+    with pytest.raises(StudyError, match=sentence):
         grid.conditions(places)
-    with pytest.raises(NotebookError, match=sentence):
+    with pytest.raises(StudyError, match=sentence):
         notebooks.run(source, tmp_path / "out.ipynb", parameters, places.root)
-    with pytest.raises(NotebookError, match=sentence):  # by papermill or JupyterLab, in the kernel
+    with pytest.raises(StudyError, match=sentence):  # by papermill or JupyterLab, in the kernel
         changed(source, {"In": [""], **parameters})
     monkeypatch.setenv("CHUNKSTUDY_ROOT", str(places.root))
     for command in (["list"], ["status"], ["estimate"], ["run", "--only", "*"]):
@@ -128,11 +127,11 @@ def test_a_function_of_a_readers_own_is_no_misspelt_name() -> None:
 @pytest.mark.parametrize(
     ("parameters", "error"),
     [
-        ({"protocol": "corected"}, ConditionError),
-        ({"window": 4096}, ConditionError),
+        ({"protocol": "corected"}, UserError),
+        ({"window": 4096}, UserError),
         ({"chunkers": ["recursiv-200-0"]}, ValueError),
         ({"collections": ["scifct"]}, RuntimeError),
-        ({"encoder": "zz"}, ModelError),
+        ({"encoder": "zz"}, ResourceError),
     ],
 )
 def test_no_condition_that_a_cell_names_is_dropped(
@@ -164,7 +163,7 @@ def test_passages_that_are_spans_are_left_out_under_a_protocol_of_quotations() -
 
 def test_a_function_in_a_parameter_cell_is_refused_in_one_sentence(tmp_path: Path) -> None:
     places = checkout(tmp_path, "chunkers = ['sentence-5', mine]")
-    with pytest.raises(NotebookError, match=r"page.ipynb holds something else than literals"):
+    with pytest.raises(StudyError, match=r"page.ipynb holds something else than literals"):
         grid.conditions(places)
 
 

@@ -10,11 +10,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from chunkstudy.core.errors import UserError
 from chunkstudy.core.project import Project
 from chunkstudy.evaluation.statistics.intervals import Interval
 from chunkstudy.pipeline import experiment_tables
 from chunkstudy.published import side_by_side as published
-from chunkstudy.published.cells import KEYS, Cell, CellError, read
+from chunkstudy.published.cells import KEYS, Cell, read
 from chunkstudy.published.side_by_side import COLUMNS, Library, compare
 from chunkstudy.published.sources import IN_CORPUS, conditions_of, source_of
 from chunkstudy.published.verdicts import VERDICTS, printed_ends, verdict, within
@@ -100,7 +101,7 @@ def written(folder: Path, *lines: str, header: str = HEADER) -> Project:
 
 
 def refused(folder: Path, *lines: str, header: str = HEADER) -> str:
-    with pytest.raises(CellError) as error:
+    with pytest.raises(UserError) as error:
         read(written(folder, *lines, header=header))
     sentence = str(error.value)
     assert sentence.startswith("own.csv") and "\n" not in sentence

@@ -16,9 +16,9 @@ from typer.testing import CliRunner
 
 from chunkstudy import evaluate
 from chunkstudy.cli.main import app
+from chunkstudy.core.errors import UserError
 from chunkstudy.user_data.conclusions import state_answer, state_needed
 from chunkstudy.user_data.recommendation import ENCODED, READ, RERANKED, recommend
-from chunkstudy.user_data.systems import EvaluationError
 
 TOO_FEW = "19 questions are too few to recommend a cheaper system; 20 are needed."
 
@@ -185,7 +185,7 @@ def test_ties_are_called_ties() -> None:
 
 @pytest.mark.parametrize("tolerance", [-0.1, 100.1, float("nan"), float("inf")])
 def test_an_impossible_tolerance_is_refused_before_anything_is_read(tolerance: float) -> None:
-    with pytest.raises(EvaluationError, match="--tolerance must be between 0 and 100 points, got"):
+    with pytest.raises(UserError, match="--tolerance must be between 0 and 100 points, got"):
         evaluate("nowhere", "nothing.jsonl", tolerance=tolerance)
 
 
@@ -258,7 +258,7 @@ def test_a_reranker_without_a_name_is_told_apart(place: Path) -> None:
     [("k", 2.5), ("k", "3"), ("k", True), ("max_tokens", 1.5), ("budget", 1.5), ("tolerance", "5")],
 )
 def test_an_option_that_is_no_number_is_refused_in_a_sentence(option: str, value: Any) -> None:
-    with pytest.raises(EvaluationError, match=f"{option} must be a .*number"):
+    with pytest.raises(UserError, match=f"{option} must be a .*number"):
         evaluate({"d": "rye"}, [{"question": "?", "excerpts": ["rye"]}], **{option: value})
 
 

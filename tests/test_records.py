@@ -20,6 +20,7 @@ import pytest
 from typer.testing import CliRunner
 
 from chunkstudy.cli.main import app
+from chunkstudy.core.errors import RecordError
 from chunkstudy.core.project import Project
 from chunkstudy.pipeline import rankings, records, scoring
 from chunkstudy.pipeline.record_store import Library
@@ -146,7 +147,7 @@ def test_what_is_broken_is_refused_in_one_sentence_that_names_the_file(
         path.write_bytes(path.read_bytes()[:300])
     else:
         rewritten(path, change)
-    with pytest.raises(records.RecordError, match=sentence) as caught:
+    with pytest.raises(RecordError, match=sentence) as caught:
         record = records.read(places.runs, CONDITION)
         if record.scores is not None:
             record.ranking()
@@ -160,7 +161,7 @@ def test_nothing_is_written_over_a_table_that_is_not_whole(places: Project, name
     path = table_of(places, name)
     path.write_bytes(path.read_bytes()[:300])
     before = small_study.tree(places.runs) if name == "scores" else path.read_bytes()
-    with pytest.raises(records.RecordError, match="cut short"):
+    with pytest.raises(RecordError, match="cut short"):
         write_record(places, OTHER, MANY)
     assert before == (small_study.tree(places.runs) if name == "scores" else path.read_bytes())
 

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from chunkstudy.cli.main import app
 from chunkstudy.collections import user_collections
-from chunkstudy.core.sources import SourceError
+from chunkstudy.core.errors import ResourceError
 from chunkstudy.llm import openai_client
 from chunkstudy.llm.prices import budget
 from chunkstudy.pipeline.conditions import MINILM
@@ -269,6 +269,6 @@ def test_a_line_of_questions_that_is_wrong(lines: list[object], sentence: str, h
     text = "".join(f"{one if isinstance(one, str) else json.dumps(one)}\n" for one in lines)
     path = here / "farm" / "questions.jsonl"
     path.write_text(text, encoding="utf-8", errors="surrogateescape")
-    with pytest.raises((ValueError, SourceError), match=sentence) as caught:
+    with pytest.raises((ValueError, ResourceError), match=sentence) as caught:
         user_collections.load(path.parent)
     assert "questions.jsonl" in str(caught.value) and "\n" not in str(caught.value)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from transformers import BertConfig, BertForSequenceClassification
 
 from chunkstudy import evaluate
-from chunkstudy.core.faults import ModelError
+from chunkstudy.core.errors import ResourceError
 from chunkstudy.encoders import reranker
 from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, search
 from chunkstudy.evaluation.retrieval.reranking import Reranked
@@ -124,7 +124,7 @@ def test_a_cross_encoder_scores_as_its_library_does(tmp_path: Path) -> None:
 
 
 def test_a_model_of_several_numbers_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match="a reranker gives one"):
+    with pytest.raises(ResourceError, match="a reranker gives one"):
         reranker.cross_encoder(str(cross_encoder(tmp_path, labels=3))).score([("a", "b")])
 
 
@@ -157,5 +157,5 @@ def broken(question: str, texts: list[str]) -> list[float]:
 )
 def test_what_is_no_score_is_named(function: Callable[..., Any], says: str) -> None:
     pairs = [("a", "x"), ("a", "y"), ("b", "x"), ("b", "y")]
-    with pytest.raises(ModelError, match=says):
+    with pytest.raises(ResourceError, match=says):
         reranker.of_function(function).score(pairs)

@@ -12,10 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from chunkstudy.core.errors import UserError
 from chunkstudy.core.spans import Chunks, Collection, Document, Query
 from chunkstudy.evaluation.retrieval import small_to_large
 from chunkstudy.evaluation.retrieval.bm25 import BM25, K1, B, words
-from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Limit, Ranking, SearchError, search
+from chunkstudy.evaluation.retrieval.chunks import NO_CHUNK, Limit, Ranking, search
 from chunkstudy.evaluation.retrieval.fusion import reciprocal_rank
 from chunkstudy.pipeline.scoring import jina_depth
 from tests.test_measures_ranking import ranking_of
@@ -67,19 +68,19 @@ def test_the_block_size_changes_nothing_for_real_valued_vectors() -> None:
 def test_a_vector_that_is_not_finite_is_refused_by_number(bad: float) -> None:
     good, vectors = np.ones((1, 2), np.float32), np.ones((9, 2), np.float32)
     vectors[7, 1] = bad
-    with pytest.raises(SearchError, match="chunk 7 is not finite"):
+    with pytest.raises(UserError, match="chunk 7 is not finite"):
         search(good, vectors, 3, block=2)
-    with pytest.raises(SearchError, match="query 7 is not finite"):
+    with pytest.raises(UserError, match="query 7 is not finite"):
         search(vectors, good, 3)
 
 
 def test_shapes_that_do_not_fit_are_refused() -> None:
     one = np.ones((1, 2), np.float32)
-    with pytest.raises(SearchError, match="equally wide"):
+    with pytest.raises(UserError, match="equally wide"):
         search(one, np.ones((1, 3), np.float32), 1)
-    with pytest.raises(SearchError, match="at least 1"):
+    with pytest.raises(UserError, match="at least 1"):
         search(one, one, 0)
-    with pytest.raises(SearchError, match="one document per query"):
+    with pytest.raises(UserError, match="one document per query"):
         search(one, one, 1, Limit(np.zeros(2, np.int64), np.zeros(1, np.int64)))
 
 

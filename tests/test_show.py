@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chunkstudy import Study
+from chunkstudy.core.errors import RecordError, StudyError
 from chunkstudy.core.project import Project
 from chunkstudy.core.spans import Collection, Document, Judgment, Query
 from chunkstudy.display import excerpts, latex
@@ -25,8 +26,6 @@ from chunkstudy.evaluation.measures import in_tokens
 from chunkstudy.notebook import collection_views as passages
 from chunkstudy.notebook import scores
 from chunkstudy.pipeline import conditions, records, rescore
-from chunkstudy.pipeline.experiment_tables import StudyError
-from chunkstudy.pipeline.parquet import RecordError
 from tests import small_study
 
 PLACES = Project(Path(__file__).parents[1])

@@ -21,12 +21,12 @@ from typer.testing import CliRunner
 from chunkstudy.cli import experiment_commands
 from chunkstudy.cli.main import app
 from chunkstudy.collections import builtin, registry
+from chunkstudy.core.errors import StudyError
 from chunkstudy.core.models import ModelSpec
 from chunkstudy.core.project import Project
 from chunkstudy.core.protocols import CORRECTED
 from chunkstudy.pipeline import experiment_tables, experiments, parquet, records
 from chunkstudy.pipeline.conditions import MINILM_512, PRE_EMBEDDING, Condition
-from chunkstudy.pipeline.experiment_tables import StudyError
 from chunkstudy.pipeline.run import evaluate
 from chunkstudy.studies.chroma import search as chroma_search
 from chunkstudy.studies.controls import random_boundaries
@@ -115,7 +115,7 @@ def test_a_table_changed_by_hand_is_found(
         path.write_bytes(path.read_bytes()[:-20])
     else:
         path.unlink()
-    with pytest.raises(experiment_tables.StudyError, match="not what its provenance recorded"):
+    with pytest.raises(StudyError, match="not what its provenance recorded"):
         experiment_tables.read(places, "labels", "one")
     assert len(experiment_tables.read(places, "labels", "two")) == 2
 
@@ -128,7 +128,7 @@ def test_quotes_and_line_ends_do_not_change_a_digest() -> None:
 
 
 def test_an_unknown_table_is_refused_with_those_there_are(places: Project) -> None:
-    with pytest.raises(experiment_tables.StudyError, match="no table 'three', only one, two"):
+    with pytest.raises(StudyError, match="no table 'three', only one, two"):
         experiment_tables.read(places, "labels", "three")
 
 
@@ -140,7 +140,7 @@ def test_a_study_that_was_not_run_is_empty(tmp_path: Path) -> None:
 def test_a_provenance_cut_short_is_one_sentence(places: Project) -> None:
     path = experiment_tables.folder(places, "labels") / "provenance.json"
     path.write_text(path.read_text(encoding="utf-8")[:200], encoding="utf-8")
-    with pytest.raises(experiment_tables.StudyError, match="is not valid"):
+    with pytest.raises(StudyError, match="is not valid"):
         experiment_tables.read(places, "labels", "one")
 
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chunkstudy.core.sources import SourceError
+from chunkstudy.core.errors import ResourceError
 from chunkstudy.core.spans import Collection, Document
 from chunkstudy.encoders import models
 from chunkstudy.encoders.contextualized import in_sequence, whole
@@ -203,12 +203,12 @@ def test_every_word_is_kept_or_left_out(first: list[str], second: list[str]) -> 
 
 def test_without_the_page_the_study_says_where_to_put_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(printed.FOLDER, raising=False)
-    with pytest.raises(SourceError, match="set CHUNKSTUDY_PRINTED to a folder that has them"):
+    with pytest.raises(ResourceError, match="set CHUNKSTUDY_PRINTED to a folder that has them"):
         printed.find()
 
 
 def test_another_page_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "001_other.txt").write_text(PAGE)
     monkeypatch.setenv(printed.FOLDER, str(tmp_path))
-    with pytest.raises(SourceError, match="not the page that this study reads"):
+    with pytest.raises(ResourceError, match="not the page that this study reads"):
         printed.find()

@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from chunkstudy.core.errors import StudyError
 from chunkstudy.core.spans import Chunks, Collection, Document, Judgment, Query
 from chunkstudy.display.formats import points
 from chunkstudy.notebook.study import Study
-from chunkstudy.pipeline.experiment_tables import StudyError
 from chunkstudy.studies.late_chunking import gains, layouts, reading, systems, word_gap, word_search
 from chunkstudy.studies.late_chunking.systems import AVERAGED, BOTH, PLAIN, WORDS, late
 

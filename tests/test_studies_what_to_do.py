@@ -7,11 +7,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from chunkstudy.core.errors import StudyError
 from chunkstudy.core.project import Project
 from chunkstudy.notebook.random_order import RandomOrder
 from chunkstudy.notebook.summary_files import table
 from chunkstudy.pipeline import experiment_tables
-from chunkstudy.pipeline.experiment_tables import StudyError
 from chunkstudy.studies.controls import equal_reading
 from chunkstudy.studies.what_to_do import recommendations as advice
 from chunkstudy.studies.which_chunker.whole_or_chunks import whole_or_chunks

@@ -14,6 +14,7 @@ import pytest
 
 from chunkstudy import Study
 from chunkstudy.collections.registry import load_collection
+from chunkstudy.core.errors import StudyError
 from chunkstudy.core.project import BUILD, Project
 from chunkstudy.encoders import transformer
 from chunkstudy.notebook import study, user_functions
@@ -22,7 +23,6 @@ from chunkstudy.notebook.runs import Compute, Runs
 from chunkstudy.pipeline import records
 from chunkstudy.pipeline.conditions import MINILM as MINILM_256
 from chunkstudy.pipeline.conditions import Condition
-from chunkstudy.pipeline.experiment_tables import StudyError
 from chunkstudy.pipeline.records import Outcome
 from chunkstudy.pipeline.vector_store import load_store
 from tests import small_study

@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from chunkstudy.cli.main import app
+from chunkstudy.core.errors import StudyError
 from chunkstudy.core.project import Project
 from chunkstudy.core.spans import Chunks
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.pipeline import experiment_tables, experiments
-from chunkstudy.pipeline.experiment_tables import StudyError
 from chunkstudy.pipeline.experiments import Context, Experiment
 from chunkstudy.studies.trained_late_chunking import models as study
 from chunkstudy.studies.trained_late_chunking.batches import (

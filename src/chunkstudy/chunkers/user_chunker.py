@@ -22,6 +22,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple, cast
 
+from chunkstudy.core.errors import ChunkerError
 from chunkstudy.core.folding import View, solid
 from chunkstudy.core.spans import Chunker, Document, RewrittenSpan, Span
 
@@ -29,10 +30,6 @@ OwnChunker = Callable[[str], Iterable[Any]]
 """``f(text)`` that gives ``(start, end)`` pairs, ``(start, end, rewritten text)``, or strings."""
 TEXTS = ("text", "page_content")
 STARTS, ENDS = ("start_index", "start_char_idx"), ("end_index", "end_char_idx")
-
-
-class ChunkerError(ValueError):
-    """A user's chunker that cannot be had, or failed on a document, which the message names."""
 
 
 class Piece(NamedTuple):

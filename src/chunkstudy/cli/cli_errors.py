@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import typer
 
-from chunkstudy.core import faults
+from chunkstudy.core import errors
 
 ASKING = ("google", "openai")
 """What asks servers: a small extra of its own."""
@@ -35,6 +35,6 @@ def one_sentence(status: int = 1) -> Iterator[None]:
     except OSError as error:
         if error.errno == errno.EPIPE:
             raise  # who read the output has seen enough; typer ends quietly
-        said = faults.of_the_system(error)
+        said = errors.of_the_system(error)
     typer.echo(f"chunkstudy: {said}", err=True)
     sys.exit(status)

@@ -10,10 +10,10 @@ import typer
 
 from chunkstudy import studies
 from chunkstudy.cli.cli_errors import one_sentence
+from chunkstudy.core.errors import StudyError
 from chunkstudy.core.project import find_project
 from chunkstudy.pipeline import experiments
 from chunkstudy.pipeline.estimate import lines
-from chunkstudy.pipeline.experiment_tables import StudyError
 from chunkstudy.pipeline.experiments import Experiment
 
 app = typer.Typer()

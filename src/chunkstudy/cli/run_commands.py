@@ -11,6 +11,7 @@ import typer
 
 from chunkstudy.cli.cli_errors import one_sentence
 from chunkstudy.collections import registry
+from chunkstudy.core.errors import UserError
 from chunkstudy.core.project import find_project
 from chunkstudy.pipeline import conditions, records
 from chunkstudy.pipeline.conditions import Condition
@@ -36,7 +37,7 @@ def select(only: list[str]) -> list[Condition]:
     """The conditions that some patterns name, each once, in the order of the patterns.
 
     Raises:
-        ConditionError: if a pattern matches nothing.
+        UserError: if a pattern matches nothing.
         FileNotFoundError: if a pattern has wildcards and there are no notebooks beside.
         ValueError, RuntimeError: if one that names a condition in full names none that exists.
     """
@@ -49,7 +50,7 @@ def select(only: list[str]) -> list[Condition]:
         study = study or grid.conditions(find_project())
         matching = [one for one in study if fnmatch.fnmatch(str(one), pattern)]
         if not matching:
-            raise conditions.ConditionError(
+            raise UserError(
                 f"no condition matches {pattern!r}; `chunkstudy list` shows the study's, and any "
                 "other condition runs as collection/chunker/encoder/ordering/protocol"
             )
@@ -182,7 +183,7 @@ def export(
             if any(fnmatch.fnmatch(str(condition), pattern) for pattern in only)
         ]
         if not recorded:
-            raise conditions.ConditionError(
+            raise UserError(
                 f"no record matches {' or '.join(only)}; `chunkstudy list` shows what is recorded"
             )
         done, missing = write_trec(trec, recorded, where.runs)

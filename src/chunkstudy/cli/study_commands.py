@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from chunkstudy.cli.cli_errors import one_sentence
+from chunkstudy.core.errors import UserError
 from chunkstudy.core.project import find_project
-from chunkstudy.pipeline import conditions
 from chunkstudy.release import grid
 
 PANEL = "The whole study"
@@ -27,9 +27,7 @@ def reproduce(
     with one_sentence():
         where = find_project()
         if profile not in ("builtin", "laptop", "full"):
-            raise conditions.ConditionError(
-                f"unknown profile {profile!r}; use builtin, laptop or full"
-            )
+            raise UserError(f"unknown profile {profile!r}; use builtin, laptop or full")
         if profile != "builtin":
             full = profile == "full"
             chosen = grid.conditions(where) if full else grid.of_small_model(where)

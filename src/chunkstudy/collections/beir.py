@@ -16,9 +16,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from chunkstudy.core.errors import ResourceError
 from chunkstudy.core.files import write_bytes
 from chunkstudy.core.settings import Settings
-from chunkstudy.core.sources import SourceError, cache_folder, lines
+from chunkstudy.core.sources import cache_folder, lines
 from chunkstudy.core.spans import Collection, Document, Judgment, Query
 
 HOME = "https://public.ukp.informatik.tu-darmstadt.de/thakur/BEIR/datasets/"
@@ -73,14 +74,14 @@ def load(name: str) -> Collection:
     A judged document that the corpus lacks, or that is empty, is kept in ``absent``.
 
     Raises:
-        SourceError: if a file can be had nowhere or is not what it should be.
+        ResourceError: if a file can be had nowhere or is not what it should be.
     """
     source = SOURCES[name]
     corpus, queries, qrels = _official(name)
     collection = build(name, corpus, queries, qrels, source.skips_own_id)
     sizes = (len(collection.documents), len(collection.queries))
     if sizes != (source.documents, source.queries):
-        raise SourceError(
+        raise ResourceError(
             f"{name} holds {sizes[0]} documents and {sizes[1]} test queries instead of "
             f"{source.documents} and {source.queries}; fetch it again"
         )
@@ -108,12 +109,12 @@ def load_folder(folder: Path, name: str) -> Collection:
     A query that is one of the documents, by id and text, never retrieves itself, as in ArguAna.
 
     Raises:
-        SourceError: if a member is missing or cannot be read.
+        ResourceError: if a member is missing or cannot be read.
     """
     try:
         corpus, queries, qrels = _read(_members(folder))
     except (ValueError, KeyError, OSError, EOFError, zlib.error) as error:
-        raise SourceError(
+        raise ResourceError(
             f"{folder} is not in BEIR's form ({type(error).__name__}: {error})"
         ) from error
     alike = (query for query in queries if (corpus.get(query) or {}).get("text") == queries[query])
@@ -163,7 +164,7 @@ def _read(files: Mapping[str, Path], name: str = "") -> Loaded:
             content = gzip.decompress(content) if file.suffix == ".gz" else content
             accepted = DIGESTS.get(f"{name}/{member}")
             if accepted and hashlib.sha256(content).hexdigest() not in accepted:
-                raise SourceError(
+                raise ResourceError(
                     f"{file} has another sha256 than the official file; put the right one in its "
                     "place, or delete it and go online once"
                 )
@@ -179,7 +180,7 @@ def _official(name: str) -> Loaded:
         _download(name)
         files = _here(name)
     if missing := [member for member in MEMBERS if member not in files]:
-        raise SourceError(f"the archive of {name} lacks {missing[0]}; delete it and try again")
+        raise ResourceError(f"the archive of {name} lacks {missing[0]}; delete it and try again")
     return _read(files, name)
 
 
@@ -207,7 +208,7 @@ def _download(name: str) -> None:
             processor=pooch.Unzip(extract_dir="."),
         )
     except Exception as error:
-        raise SourceError(
+        raise ResourceError(
             f"{name} is neither under CHUNKSTUDY_DATA nor in the cache and could not be "
             "downloaded whole; set CHUNKSTUDY_DATA to a folder that has it, or go online once"
         ) from error

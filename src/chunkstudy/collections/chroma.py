@@ -26,7 +26,7 @@ def load() -> Collection:
     """The collection.
 
     Raises:
-        SourceError: if a file is missing or has another digest.
+        ResourceError: if a file is missing or has another digest.
     """
     corpora = {
         Path(name).stem: sources.read("chroma", name, HOME).decode("utf-8")

@@ -14,7 +14,7 @@ from itertools import accumulate
 from typing import Any
 
 from chunkstudy.core import sources
-from chunkstudy.core.sources import SourceError
+from chunkstudy.core.errors import ResourceError
 from chunkstudy.core.spans import Collection, Document, Judgment, Query, Span, text_digest
 
 ALL, FOLDER = "contextual-code", "contextual_code"
@@ -29,7 +29,7 @@ def load() -> Collection:
     """All files searched together; a file's title is its path, which stands beside its questions.
 
     Raises:
-        SourceError: if a file is missing or has another digest.
+        ResourceError: if a file is missing or has another digest.
     """
     files = {row["original_uuid"]: (row["doc_id"], row["content"]) for row in _files()}
     spans = {row["original_uuid"]: _spans(row["doc_id"]) for row in _files()}
@@ -49,11 +49,11 @@ def guides_chunks(text: str) -> list[Span]:
     """The chunks into which the guide cut one of its files.
 
     Raises:
-        SourceError: for another text.
+        ResourceError: for another text.
     """
     names = {text_digest(row["content"]): row["doc_id"] for row in _files()}
     if text_digest(text) not in names:
-        raise SourceError("the guide cut no such file; use another chunker")
+        raise ResourceError("the guide cut no such file; use another chunker")
     return _spans(names[text_digest(text)])
 
 

@@ -51,7 +51,7 @@ def load() -> Collection:
     """All papers searched together, judged by spans; the paper of each query as its group.
 
     Raises:
-        SourceError: if the file is missing or has another digest.
+        ResourceError: if the file is missing or has another digest.
     """
     return over_all_papers(parse(fetch(FILE).read_bytes()))
 
@@ -60,7 +60,7 @@ def load_within() -> Collection:
     """Every query searched in its own paper.
 
     Raises:
-        SourceError: see :func:`load`.
+        ResourceError: see :func:`load`.
     """
     return parse(fetch(FILE).read_bytes()).within_documents()
 

@@ -32,7 +32,7 @@ def load_within() -> Collection:
     """Every prompt searched in its own article.
 
     Raises:
-        SourceError: if a file is missing or has another digest.
+        ResourceError: if a file is missing or has another digest.
     """
     texts = {
         path.removeprefix("txt/PMC").removesuffix(".txt"): _file(path).decode("utf-8")

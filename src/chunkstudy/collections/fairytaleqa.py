@@ -25,7 +25,7 @@ def load_within() -> Collection:
     """Every question searched in its own story.
 
     Raises:
-        SourceError: if a file is missing or has another digest.
+        ResourceError: if a file is missing or has another digest.
     """
     documents, queries, judgments = [], [], []
     for path in sources.listed("fairytaleqa"):

@@ -22,8 +22,9 @@ from urllib.parse import quote
 import pandas as pd
 
 from chunkstudy.core import hub
+from chunkstudy.core.errors import ResourceError
 from chunkstudy.core.folding import locate
-from chunkstudy.core.sources import SourceError, SourceFile, fetch, lines
+from chunkstudy.core.sources import SourceFile, fetch, lines
 from chunkstudy.core.spans import Collection, Document, Judgment, Query
 
 EMMA, FULL = "gutenqa-emma", "gutenqa"
@@ -46,7 +47,7 @@ def sheet(name: str) -> pd.DataFrame:
     """The rows of one of ``WORKBOOKS``; an empty cell is an empty text.
 
     Raises:
-        SourceError: if it can be had nowhere or has another digest.
+        ResourceError: if it can be had nowhere or has another digest.
     """
     return pd.read_excel(fetch(WORKBOOKS[name]), dtype=str, keep_default_na=False)
 
@@ -70,10 +71,10 @@ class HubFile:
         """What it holds, downloaded if need be.
 
         Raises:
-            SourceError: if its revision or its digest is not pinned.
+            ResourceError: if its revision or its digest is not pinned.
         """
         if self.revision is None or self.sha256 is None:
-            raise SourceError(
+            raise ResourceError(
                 f"{self.name} of {self.repository} has no verified revision and sha256; look both "
                 f"up at https://huggingface.co/datasets/{self.repository}/commits/main, write them "
                 "into HUB_FILES in chunkstudy/collections/gutenqa.py and load again"
@@ -108,7 +109,7 @@ def load_emma() -> Collection:
     does not give, and rows of one book instead of all hundred.
 
     Raises:
-        SourceError: if a file is missing or has another digest.
+        ResourceError: if a file is missing or has another digest.
     """
     for workbook in WORKBOOKS.values():  # so that the released chunkers need no network later
         fetch(workbook)
@@ -119,11 +120,11 @@ def load() -> Collection:
     """All of GutenQA: 100 books, each a document, and their 3,000 questions, grouped by book.
 
     Raises:
-        SourceError: if a file is not pinned (see above), missing, or not the release's.
+        ResourceError: if a file is not pinned (see above), missing, or not the release's.
     """
     collection = parse(HUB_FILES["paragraphs"].table(), asked(FULL))
     if (len(collection.documents), len(collection.queries)) != (BOOKS, QUESTIONS):
-        raise SourceError(
+        raise ResourceError(
             f"GutenQA has {len(collection.documents)} books and {len(collection.queries)} "
             f"questions instead of {BOOKS} and {QUESTIONS}; check the pinned revisions"
         )
@@ -135,7 +136,7 @@ def asked(name: str) -> pd.DataFrame:
     rows counted over the whole file from 0.
 
     Raises:
-        SourceError: if a file cannot be had.
+        ResourceError: if a file cannot be had.
     """
     if name == EMMA:
         questions = sheet("questions")

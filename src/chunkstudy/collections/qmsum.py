@@ -34,7 +34,7 @@ def load() -> Collection:
     """Whole meetings: 197 documents, 1,527 queries.
 
     Raises:
-        SourceError: if a file is missing or has another digest.
+        ResourceError: if a file is missing or has another digest.
     """
     documents = []
     judgments: dict[str, Judgment] = {}
@@ -57,7 +57,7 @@ def load_within(name: str = WITHIN, splits: Sequence[str] = ("val", "test")) -> 
         splits: whose meetings; a document is called ``split/meeting``.
 
     Raises:
-        SourceError: if a file is missing or has another digest.
+        ResourceError: if a file is missing or has another digest.
     """
     documents, queries, judgments = [], [], []
     for meeting_name, meeting in _meetings(*splits):

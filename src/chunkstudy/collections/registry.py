@@ -23,7 +23,7 @@ from chunkstudy.collections import (
     qmsum,
     user_collections,
 )
-from chunkstudy.core.sources import SourceError
+from chunkstudy.core.errors import ResourceError
 from chunkstudy.core.spans import Collection
 
 Task = Literal["token_overlap", "in_corpus", "in_document"]
@@ -62,7 +62,7 @@ def find(name: str) -> CollectionEntry:
     """The entry of that name, else the collection of one's own that lies in a folder of that name.
 
     Raises:
-        SourceError: if there is none, with the names there are.
+        ResourceError: if there is none, with the names there are.
     """
     if name in COLLECTIONS:
         return COLLECTIONS[name]
@@ -70,7 +70,7 @@ def find(name: str) -> CollectionEntry:
         return CollectionEntry(
             user_collections.task(folder), partial(user_collections.load, folder), documents=1
         )
-    raise SourceError(
+    raise ResourceError(
         f"unknown collection {name!r}; use one of {', '.join(COLLECTIONS)}, or a folder of your own"
         " (docs/generation.md)"
     )
@@ -81,7 +81,7 @@ def load_collection(name: str) -> Collection:
     """The collection of that name, the last two kept.
 
     Raises:
-        SourceError: if its files are neither here nor to be had.
+        ResourceError: if its files are neither here nor to be had.
     """
     return find(name).load()
 

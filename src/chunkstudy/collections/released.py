@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from chunkstudy.collections import gutenqa
+from chunkstudy.core.errors import UserError
 from chunkstudy.core.folding import View, folded, solid
 from chunkstudy.core.spans import RewrittenSpan, Span
 
@@ -31,21 +32,15 @@ RELEASED = {
 ``lumberchunker-released`` were cut by Gemini, of ``fixed-released`` every 450 words."""
 
 
-class ReleasedError(ValueError):
-    """A segmentation that is asked about another text."""
-
-
 def segmentation(name: str, text: str) -> list[RewrittenSpan]:
     """The released segmentation of Emma.
 
     Raises:
-        ReleasedError: if they segmented other texts.
-        SourceError: if a file is missing or has another digest.
+        UserError: if they segmented other texts.
+        ResourceError: if a file is missing or has another digest.
     """
     if text != gutenqa.emma_text():
-        raise ReleasedError(
-            f"{name} segments {gutenqa.EMMA_DOCUMENT} only; use it with {gutenqa.EMMA}"
-        )
+        raise UserError(f"{name} segments {gutenqa.EMMA_DOCUMENT} only; use it with {gutenqa.EMMA}")
     return [piece for piece in emma(name) if piece]
 
 
@@ -54,7 +49,7 @@ def emma(name: str) -> Pieces:
     """One of the released segmentations of Emma.
 
     Raises:
-        SourceError: if a file is missing or has another digest.
+        ResourceError: if a file is missing or has another digest.
     """
     released = gutenqa.sheet(RELEASED[name])
     chunks = align(gutenqa.emma_text(), released["Chunk"].tolist())

@@ -14,10 +14,10 @@ from typing import Any
 
 from chunkstudy.collections import beir, user_documents, user_questions
 from chunkstudy.collections.user_questions import Judged, Task
+from chunkstudy.core.errors import ResourceError, UserError
 from chunkstudy.core.project import project_or_working_folder
 from chunkstudy.core.settings import Settings
-from chunkstudy.core.sources import SourceError
-from chunkstudy.core.spans import Collection, SpanError
+from chunkstudy.core.spans import Collection
 
 Documents = str | Path | Mapping[str, str]
 Questions = str | Path | Sequence[Mapping[str, Any]] | None
@@ -46,13 +46,13 @@ def load(folder: Path) -> Collection:
     places the first is judged.
 
     Raises:
-        SourceError: if a file is missing.
-        SpanError: if a line is not what it should be, or anything cannot be placed.
+        ResourceError: if a file is missing.
+        UserError: if a line is not what it should be, or anything cannot be placed.
     """
     documents = user_documents.read(folder / DOCUMENTS)
     judged = user_questions.read(folder / QUESTIONS, documents, folder.name)
     if judged.none or judged.faults:
-        raise SpanError(judged.none or str(judged.faults[0]))
+        raise UserError(judged.none or str(judged.faults[0]))
     return judged.collection
 
 
@@ -65,11 +65,11 @@ def read(documents: Documents, questions: Questions = None, name: str = "") -> J
     """Documents and questions as a collection, as :func:`looked_up` gives them.
 
     Raises:
-        SourceError, SpanError: if one cannot be read, or no question can be judged.
+        ResourceError, UserError: if one cannot be read, or no question can be judged.
     """
     judged = looked_up(documents, questions, name)
     if judged.none:
-        raise SpanError(judged.none)
+        raise UserError(judged.none)
     return judged
 
 
@@ -84,7 +84,7 @@ def looked_up(documents: Documents, questions: Questions = None, name: str = "")
         name: what the collection is called; after the documents if empty.
 
     Raises:
-        SourceError, SpanError: if one cannot be read.
+        ResourceError, UserError: if one cannot be read.
     """
     if isinstance(documents, Mapping):
         entries = [(f"document {key!r}", {"id": key, "text": t}) for key, t in documents.items()]
@@ -94,7 +94,7 @@ def looked_up(documents: Documents, questions: Questions = None, name: str = "")
         path = Path(documents).expanduser()
         name = collection_name(documents, name)
         if not NAME.fullmatch(name):
-            raise SourceError(
+            raise ResourceError(
                 f"{name!r} cannot be a folder's name; use letters, digits, dots, hyphens"
             )
         if questions is None and beir.is_folder(path):

@@ -19,10 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from chunkstudy.collections import user_formats
-from chunkstudy.collections.user_formats import FormatError
+from chunkstudy.core.errors import ResourceError, UserError
 from chunkstudy.core.folding import is_blank
 from chunkstudy.core.project import project_or_working_folder
-from chunkstudy.core.sources import SourceError
 from chunkstudy.core.spans import Document
 
 EMPTY = "empty"
@@ -86,14 +85,14 @@ def read(folder: Path) -> OwnDocuments:
     byte order mark is dropped; line ends stay as they are.
 
     Raises:
-        SourceError: if there is no such folder or file, no document in it, a line is none, or an id
-            stands twice.
+        ResourceError: if there is no such folder or file, no document in it, a line is none, or an
+            id stands twice.
     """
     if folder.suffix == ".jsonl":
         lines = json_lines(folder, "a document a line, or a folder")
         return from_entries(((f"{folder}, line {at}", line) for at, line in lines), str(folder))
     if not folder.is_dir():
-        raise SourceError(f"{folder} is no folder; name one that holds texts")
+        raise ResourceError(f"{folder} is no folder; name one that holds texts")
     build, paths = project_or_working_folder().build.resolve(), {}
     entered: set[Path] = set()
     for name, folders, files in os.walk(folder, followlinks=True):
@@ -121,23 +120,24 @@ def json_lines(path: Path, what: str) -> list[tuple[int, Any]]:
     behind its name where there is only this.
 
     Raises:
-        SourceError: if there is no file, which then ends in ``what`` to name, or a line is no JSON.
+        ResourceError: if there is no file, which then ends in ``what`` to name, or a line is no
+            JSON.
     """
     packed = path.with_name(f"{path.name}.gz")
     if not path.is_file() and not packed.is_file():
-        raise SourceError(f"there is no file {path}; name one with {what}")
+        raise ResourceError(f"there is no file {path}; name one with {what}")
     try:
         data = path.read_bytes() if path.is_file() else gzip.decompress(packed.read_bytes())
         content = data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise SourceError(f"{path} is not UTF-8; save it as UTF-8") from None
+        raise ResourceError(f"{path} is not UTF-8; save it as UTF-8") from None
     lines = []
     for number, line in enumerate(content.split("\n"), start=1):
         if line.strip():
             try:
                 lines.append((number, json.loads(line)))
             except (ValueError, RecursionError):
-                raise SourceError(
+                raise ResourceError(
                     f"{path}, line {number} is not JSON; write one object a line"
                 ) from None
     return lines
@@ -148,20 +148,20 @@ def from_entries(entries: Iterable[tuple[str, Any]], name: str) -> OwnDocuments:
     for messages; keys beside these are passed over.
 
     Raises:
-        SourceError: if one is no document, an id stands twice, or there is none.
+        ResourceError: if one is no document, an id stands twice, or there is none.
     """
     texts: dict[str, Callable[[], str]] = {}
     before: dict[str, int] = {}
     for where, entry in entries:
         if not isinstance(entry, dict):
-            raise SourceError(f'{where} is no document; write {{"id": "…", "text": "…"}}')
+            raise ResourceError(f'{where} is no document; write {{"id": "…", "text": "…"}}')
         key, text = entry.get("id", entry.get("_id")), entry.get("text")
         title = entry.get("title") or ""
         if not isinstance(key, str | int) or not isinstance(text, str) or str(key) == "":
-            raise SourceError(f"{where} needs id and text, both in quotation marks")
+            raise ResourceError(f"{where} needs id and text, both in quotation marks")
         key = readable(str(key))
         if key in texts:
-            raise SourceError(f"{where}: id {key!r} stands twice; give each document its own")
+            raise ResourceError(f"{where}: id {key!r} stands twice; give each document its own")
         texts[key] = partial(_unless_blank, f"{title} {text}" if title else text)
         if title:
             before[key] = len(title) + 1
@@ -172,14 +172,14 @@ def from_entries(entries: Iterable[tuple[str, Any]], name: str) -> OwnDocuments:
 def _each_once(
     named: Mapping[str, Callable[[], str]], before: Mapping[str, int], none: str
 ) -> OwnDocuments:
-    """The first of each text, which what stands there gives or refuses by :class:`FormatError`."""
+    """The first of each text, which what stands there gives or refuses by :class:`UserError`."""
     by_text: dict[str, Document] = {}
     left_out: dict[str, str] = {}
     twins: dict[str, str] = {}
     for name, read_text in named.items():
         try:
             text = read_text()
-        except FormatError as error:
+        except UserError as error:
             left_out[name] = str(error)
             continue
         if text in by_text:
@@ -188,7 +188,7 @@ def _each_once(
         else:
             by_text[text] = Document(name, text)
     if not by_text:
-        raise SourceError(none)
+        raise ResourceError(none)
     return OwnDocuments(tuple(by_text.values()), left_out, before, twins)
 
 
@@ -201,36 +201,36 @@ def readable(name: str) -> str:
 
 def _text(path: Path) -> str:
     if path.is_dir():
-        raise FormatError(WRITTEN)
+        raise UserError(WRITTEN)
     if not path.exists():
-        raise FormatError(BROKEN_LINK)
+        raise UserError(BROKEN_LINK)
     with path.open("rb") as file:
         content = file.read(HEAD)
         kind = user_formats.format_of(path.name, content)
         if path.stat().st_size > (LARGEST_FILE if kind else LARGEST):
-            raise FormatError(LARGE)
+            raise UserError(LARGE)
         if kind or b"\0" not in content:
             content += file.read()
     if kind:
         _unless_blank(content.decode("latin-1"))
         text = user_formats.read(kind, content)
         if len(text) > LARGEST:
-            raise FormatError(LARGE)
+            raise UserError(LARGE)
         return text
     if b"\0" in content:
-        raise FormatError(BINARY)
+        raise UserError(BINARY)
     try:
         text = _unless_blank(content.decode("utf-8-sig"))
     except UnicodeDecodeError:
-        raise FormatError(ENCODING) from None
+        raise UserError(ENCODING) from None
     if _asks(text.lstrip().split("\n", 1)[0]):
-        raise FormatError(QUESTIONS)
+        raise UserError(QUESTIONS)
     return text
 
 
 def _unless_blank(text: str) -> str:
     if is_blank(text):
-        raise FormatError(EMPTY)
+        raise UserError(EMPTY)
     return text
 
 

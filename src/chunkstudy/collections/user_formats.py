@@ -15,6 +15,7 @@ import logging
 from collections.abc import Callable
 from pathlib import PurePath
 
+from chunkstudy.core.errors import UserError
 from chunkstudy.core.folding import is_blank
 
 HTML, PDF, WORD, RTF, NOTEBOOK, TABLE, DRAWING = (
@@ -41,10 +42,6 @@ NO_TEXT = "without text, perhaps scanned"
 NO_DOCUMENT = "a drawing"
 
 
-class FormatError(ValueError):
-    """A file whose text cannot be had; the message is the reason, in a few words."""
-
-
 def format_of(name: str, head: bytes) -> str:
     """What a file is by its name, or by how it begins; empty where it is plain text."""
     if by_name := SUFFIXES.get(PurePath(name).suffix.lower(), ""):
@@ -57,22 +54,22 @@ def read(kind: str, content: bytes) -> str:
     """A file of one of the formats as Markdown.
 
     Raises:
-        FormatError: if it is damaged, holds no text, or a library that reads it is not installed.
+        UserError: if it is damaged, holds no text, or a library that reads it is not installed.
     """
     if kind == DRAWING:
-        raise FormatError(NO_DOCUMENT)
+        raise UserError(NO_DOCUMENT)
     try:
         text = READERS[kind](content)
-    except FormatError:
+    except UserError:
         raise
     except ImportError:
-        raise FormatError(NEEDS) from None
+        raise UserError(NEEDS) from None
     except UnicodeDecodeError:
-        raise FormatError("not UTF-8") from None
+        raise UserError("not UTF-8") from None
     except Exception as error:  # of any library, on what it did not expect
-        raise FormatError(f"damaged, or no {kind} file") from error
+        raise UserError(f"damaged, or no {kind} file") from error
     if is_blank(text):
-        raise FormatError(NO_TEXT)
+        raise UserError(NO_TEXT)
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -106,7 +103,7 @@ def _of_pdf(content: bytes) -> str:
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # what is mended is no news to a reader
     reader = PdfReader(io.BytesIO(content))
     if reader.is_encrypted and not reader.decrypt(""):
-        raise FormatError("protected by a password")
+        raise UserError("protected by a password")
     return PAGE_BREAK.join(sheet.extract_text() for sheet in reader.pages)
 
 

@@ -28,10 +28,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from chunkstudy.collections import quoted
 from chunkstudy.collections.quoted import ExcerptPlace
 from chunkstudy.collections.user_documents import OwnDocuments, json_lines
-from chunkstudy.core.faults import first_fault
+from chunkstudy.core.errors import UserError, first_fault
 from chunkstudy.core.files import write_text
 from chunkstudy.core.folding import is_blank
-from chunkstudy.core.spans import Collection, Judgment, Query, SpanError
+from chunkstudy.core.spans import Collection, Judgment, Query
 
 Task = Literal["token_overlap", "in_corpus"]
 NO_DOCUMENT = "of a document that is missing"
@@ -81,17 +81,6 @@ class Question(BaseModel):
         return self.model_dump(exclude_none=True, exclude_defaults=True)
 
 
-class LostError(SpanError):
-    """An excerpt or a graded document that cannot be placed, or that is missing: why in few words,
-    and in a sentence; and the text that is nearest to it, if there is one, as an excerpt to
-    paste."""
-
-    def __init__(self, reason: str, sentence: str, paste: str = "") -> None:
-        super().__init__(sentence)
-        self.reason = reason
-        self.paste = paste
-
-
 @dataclass(frozen=True)
 class Judged:
     """Questions with what answers them.
@@ -111,7 +100,7 @@ class Judged:
     task: Task
     notes: tuple[str, ...] = ()
     copies: Mapping[Judgment, tuple[Judgment, ...]] = field(default_factory=dict)
-    faults: tuple[LostError, ...] = ()
+    faults: tuple[UserError, ...] = ()
     none: str = ""
 
 
@@ -121,12 +110,12 @@ def read(
     """The questions of a file, or as its lines hold them, judged in documents.
 
     Raises:
-        SourceError: if there is no such file, or a line is no JSON.
-        SpanError: if a line is no question.
+        ResourceError: if there is no such file, or a line is no JSON.
+        UserError: if a line is no question.
     """
     where, asked = _where(questions), parse(questions)
     kind = task(asked)
-    lost: list[tuple[int, LostError]] = []
+    lost: list[tuple[int, UserError]] = []
     lines: dict[str, list[int]] = {UNANSWERED: [], BENT: [], NOT_ASKED: []}
     judgments: list[Judgment] = []
     copies: dict[Judgment, tuple[Judgment, ...]] = {}
@@ -160,7 +149,7 @@ def read(
     )
     count = sum(len(question.excerpts) + len(question.documents) for question in asked.values())
     remedy = "needs excerpts or documents; add what answers it"
-    unanswered = [LostError("", f"{where}, line {at} {remedy}") for at in lines[UNANSWERED]]
+    unanswered = [UserError(f"{where}, line {at} {remedy}") for at in lines[UNANSWERED]]
     faults = (*(error for _, error in lost), *unanswered)
     notes = tuple(_notes(kind, count, len(copies), lost, lines))
     none = f"{where}: no question could be judged (`chunkstudy check` says what each lacks)."
@@ -177,29 +166,29 @@ def write(path: Path, questions: Iterable[Question]) -> None:
 
 def _answers(
     question: Question, documents: OwnDocuments, at: str
-) -> tuple[list[list[Judgment]], list[LostError], int]:
+) -> tuple[list[list[Judgment]], list[UserError], int]:
     """What answers a question, each with the places that would do as well; what is lost; and how
     many excerpts stand there in another form."""
     answers: list[list[Judgment]] = []
-    lost: list[LostError] = []
+    lost: list[UserError] = []
     grades: dict[str, int] = {}
     for target_id, grade in question.documents.items():
         kept = documents.twins.get(target_id, target_id)
         grades[kept] = max(grade, grades.get(kept, grade))
     for name, grade in grades.items():
         if grade < 0:
-            raise SpanError(f"{at}: {name} has grade {grade}; use 0 or more")
+            raise UserError(f"{at}: {name} has grade {grade}; use 0 or more")
         try:
             whole = len(_text(name, documents, at))
             answers.append([Judgment(question.id, name, 0, whole, grade)])
-        except LostError as error:
+        except UserError as error:
             lost.append(error)
     placed: list[list[ExcerptPlace]] = []
     bent = 0
     for excerpt in question.excerpts:
         try:
             places = _places(excerpt, documents, at)
-        except LostError as error:
+        except UserError as error:
             lost.append(error)
             continue
         name, start, end = places[0]
@@ -220,8 +209,8 @@ def parse(given: Path | Sequence[Mapping[str, Any]]) -> dict[int, Question]:
     missing is that number.
 
     Raises:
-        SourceError: if there is no such file, or a line is no JSON.
-        SpanError: if a line is no question, is judged in both ways, or repeats an id.
+        ResourceError: if there is no such file, or a line is no JSON.
+        UserError: if a line is no question, is judged in both ways, or repeats an id.
     """
     questions: dict[int, Question] = {}
     ids: dict[str, int] = {}
@@ -233,27 +222,27 @@ def parse(given: Path | Sequence[Mapping[str, Any]]) -> dict[int, Question]:
     for number, content in lines:
         at = f"{where}, line {number}"
         if not isinstance(content, Mapping):
-            raise SpanError(f'{at} is no question; write {{"question": "…", "excerpts": […]}}')
+            raise UserError(f'{at} is no question; write {{"question": "…", "excerpts": […]}}')
         try:
             question = Question.model_validate(_completed(content, number))
         except ValidationError as error:
             key, fault = first_fault(error)
-            raise SpanError(f"{at}: {key or 'the line'} is wrong ({fault.lower()})") from None
+            raise UserError(f"{at}: {key or 'the line'} is wrong ({fault.lower()})") from None
         if question.id in ids:
-            raise SpanError(f"{at}: id {question.id!r} stands in line {ids[question.id]} as well")
+            raise UserError(f"{at}: id {question.id!r} stands in line {ids[question.id]} as well")
         ids[question.id] = number
         for kind in ("excerpts", "documents"):
             if getattr(question, kind):
                 kinds.setdefault(kind, number)
         if len(kinds) > 1:
-            raise SpanError(
+            raise UserError(
                 f"{at}: question {question.id!r} is judged by documents where line "
                 f"{min(kinds.values())} is judged by excerpts, or the other way round; keep the "
                 "two kinds in two collections"
             )
         questions[number] = question
     if not questions:
-        raise SpanError(f"{where} holds no question; write one a line (docs/your-own-data.md)")
+        raise UserError(f"{where} holds no question; write one a line (docs/your-own-data.md)")
     return questions
 
 
@@ -278,7 +267,7 @@ def _places(excerpt: Quotation, documents: OwnDocuments, where: str) -> list[Exc
     """Where an excerpt stands, the place it names first.
 
     Raises:
-        LostError: if it cannot be placed.
+        UserError: if it cannot be placed.
     """
     name, words, at = excerpt.document, excerpt.text, f"{where}: {excerpt}"
     text = None if name is None else _text(name, documents, where)
@@ -293,9 +282,11 @@ def _places(excerpt: Quotation, documents: OwnDocuments, where: str) -> list[Exc
         copies = quoted.letter_by_letter(text[start:end], documents.texts)
         return [first, *(place for place in copies if place != first)]
     if offsets or not words:
-        raise LostError(NO_PLACE, f"{at} needs a document with start and end, or its text")
+        raise UserError(f"{at} needs a document with start and end, or its text", reason=NO_PLACE)
     if is_blank(words):
-        raise LostError(BLANK, f"{at} shows nothing; copy the words that answer the question")
+        raise UserError(
+            f"{at} shows nothing; copy the words that answer the question", reason=BLANK
+        )
     everywhere = quoted.letter_by_letter(words, documents.texts)
     matching = [place for place in everywhere if name in (None, place.document)]
     if not matching:
@@ -304,18 +295,18 @@ def _places(excerpt: Quotation, documents: OwnDocuments, where: str) -> list[Exc
     if not matching:
         near = quoted.nearest(words, documents.texts if text is None else {str(name): text})
         if near is None:
-            raise LostError(NOWHERE, f"{at} does not stand there; copy it letter by letter")
+            raise UserError(f"{at} does not stand there; copy it letter by letter", reason=NOWHERE)
         instead = near._asdict() | {"text": documents.texts[near.document][near.start : near.end]}
-        raise LostError(
-            NOWHERE,
+        raise UserError(
             f"{at} does not stand there; nearest is {instead['text'][:MOST_SHOWN]!r} of "
             f"{near.document}, at {near.start} to {near.end}",
-            json.dumps(instead, ensure_ascii=False),
+            reason=NOWHERE,
+            paste=json.dumps(instead, ensure_ascii=False),
         )
     if excerpt.anywhere is False and len(matching) > 1:
-        raise LostError(
-            SEVERAL,
+        raise UserError(
             f'{at} stands there {len(matching)} times; give start and end, or say "anywhere": true',
+            reason=SEVERAL,
         )
     others = [place for place in everywhere if place not in matching]
     return matching + others if excerpt.anywhere else matching
@@ -325,8 +316,9 @@ def _text(name: str, documents: OwnDocuments, where: str) -> str:
     name = documents.twins.get(name, name)
     if name not in documents.texts:
         why = documents.left_out.get(name, "missing")
-        raise LostError(
-            NO_DOCUMENT, f"{where} names document {name!r}, which is {why}; mend it or the line"
+        raise UserError(
+            f"{where} names document {name!r}, which is {why}; mend it or the line",
+            reason=NO_DOCUMENT,
         )
     return documents.texts[name]
 
@@ -334,21 +326,23 @@ def _text(name: str, documents: OwnDocuments, where: str) -> str:
 def _span(excerpt: Quotation, text: str, at: str, before: int) -> tuple[int, int]:
     """The offsets that an excerpt names; ``before``: characters that they do not count."""
     if excerpt.start is None or excerpt.end is None:
-        raise LostError(NO_PLACE, f"{at} needs both start and end, or its text")
+        raise UserError(f"{at} needs both start and end, or its text", reason=NO_PLACE)
     start, end = excerpt.start + before, excerpt.end + before
     if not before <= start < end <= len(text):
-        raise LostError(
-            OUTSIDE,
+        raise UserError(
             f"{at} has offsets {excerpt.start} to {excerpt.end}, and the document "
             f"{len(text) - before} characters; count characters from 0",
+            reason=OUTSIDE,
         )
     if is_blank(text[start:end]):
-        raise LostError(BLANK, f"{at} shows nothing between {excerpt.start} and {excerpt.end}")
+        raise UserError(
+            f"{at} shows nothing between {excerpt.start} and {excerpt.end}", reason=BLANK
+        )
     if excerpt.text is not None and not quoted.same_but_for_form(text[start:end], excerpt.text):
-        raise LostError(
-            OTHER_TEXT,
+        raise UserError(
             f"{at} is not what stands at {excerpt.start} to {excerpt.end}, "
             f"{text[start:end][:WORDS]!r}; the documents may be of another version",
+            reason=OTHER_TEXT,
         )
     return start, end
 
@@ -379,7 +373,7 @@ def _notes(
     task: Task,
     judgments: int,
     copied: int,
-    lost: Sequence[tuple[int, LostError]],
+    lost: Sequence[tuple[int, UserError]],
     lines: Mapping[str, Sequence[int]],
 ) -> Iterator[str]:
     """What was lost or is found in several places, a sentence each; ``judgments`` are in the file,

@@ -38,7 +38,7 @@ def check_writable(folder: Path) -> None:
     """Refuse, before any work is done, a folder that what it finds cannot be written to.
 
     Raises:
-        OSError: of the system; ``faults.of_the_system`` has a sentence for it.
+        OSError: of the system; ``errors.of_the_system`` has a sentence for it.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryFile(dir=folder):

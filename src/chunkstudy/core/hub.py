@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from chunkstudy.core.faults import ModelError
+from chunkstudy.core.errors import ResourceError
 from chunkstudy.core.settings import Settings
 
 HOME = "https://huggingface.co"
@@ -47,7 +47,7 @@ def snapshot(
         lost: what to say where the hub was not reached.
 
     Raises:
-        ModelError: if they can be had nowhere.
+        ResourceError: if they can be had nowhere.
     """
     from huggingface_hub import snapshot_download  # late: the import alone takes a second
 
@@ -69,7 +69,7 @@ def snapshot(
             if not only_cache or is_whole(Path(folder)):
                 return Path(folder)
     assert cause is not None  # of the download
-    raise fault(repository, revision, cause) or ModelError(lost) from cause
+    raise fault(repository, revision, cause) or ResourceError(lost) from cause
 
 
 def cached(repository: str, revision: str, file: str) -> bool:
@@ -90,7 +90,7 @@ def digests(repository: str, revision: str, files: Iterable[str]) -> dict[str, s
     return {name: info.sha256 for name, info in large.items() if info is not None}
 
 
-def fault(repository: str, revision: str | None, error: Exception) -> ModelError | None:
+def fault(repository: str, revision: str | None, error: Exception) -> ResourceError | None:
     """What the hub said, as a sentence with what to do; None where it was not reached, or said
     nothing that helps."""
     from huggingface_hub import errors
@@ -98,28 +98,28 @@ def fault(repository: str, revision: str | None, error: Exception) -> ModelError
     at = f"{endpoint()}/{repository}"
     for cause in _chain(error):
         if isinstance(cause, errors.RevisionNotFoundError):
-            return ModelError(
+            return ResourceError(
                 f"the hub has no revision {revision} of {repository}: its history was rewritten; "
                 f"look up a commit with the same files at {at}/commits/main and register it"
             )
         status = cause.response.status_code if isinstance(cause, errors.HfHubHTTPError) else 0
         if isinstance(cause, errors.GatedRepoError) or status == 403:
-            return ModelError(
+            return ResourceError(
                 f"{repository} is given only to those who accept its licence; accept it at {at}, "
                 "set HF_TOKEN to a token of that account and run again"
             )
         if isinstance(cause, errors.RepositoryNotFoundError) or status == 401:
-            return ModelError(
+            return ResourceError(
                 f"the hub does not show {repository} to this account; accept its licence at {at} "
                 "if it asks for that, set HF_TOKEN to a token of that account and run again"
             )
         if status >= 500 or status == 429:
-            return ModelError(
+            return ResourceError(
                 f"the hub answered {status} for {repository}; run again later, what was "
                 "downloaded is kept"
             )
         if type(cause).__name__.endswith("Timeout"):
-            return ModelError(
+            return ResourceError(
                 f"the hub sent nothing of {repository} for as long as is waited; run again, or "
                 "set HF_HUB_DOWNLOAD_TIMEOUT to more seconds"
             )

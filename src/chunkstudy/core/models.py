@@ -11,7 +11,7 @@ from typing import Literal
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from chunkstudy.core.faults import ModelError, first_fault
+from chunkstudy.core.errors import ResourceError, first_fault
 
 SOURCE = Path(__file__).parents[1] / "data" / "models.toml"
 Kind = Literal[
@@ -158,7 +158,7 @@ def read_models(path: Path = SOURCE) -> dict[str, ModelSpec]:
     """The models of a file by their ids.
 
     Raises:
-        ModelError: if an entry is not written as it should be, or stands twice.
+        ResourceError: if an entry is not written as it should be, or stands twice.
     """
     models: dict[str, ModelSpec] = {}
     one_entry = TypeAdapter(ModelSpec)
@@ -167,9 +167,9 @@ def read_models(path: Path = SOURCE) -> dict[str, ModelSpec]:
             spec = one_entry.validate_python(entry)
         except ValidationError as error:
             where, fault = first_fault(error)
-            raise ModelError(f"{path.name}, {entry.get('id', '?')}: {where}: {fault}") from error
+            raise ResourceError(f"{path.name}, {entry.get('id', '?')}: {where}: {fault}") from error
         if spec.id in models:
-            raise ModelError(f"{path.name} has {spec.id} twice; remove one")
+            raise ResourceError(f"{path.name} has {spec.id} twice; remove one")
         models[spec.id] = spec
     return models
 
@@ -190,10 +190,10 @@ def spec(model: str) -> ModelSpec:
     """The registered encoder of that hub id.
 
     Raises:
-        ModelError: if it is not registered.
+        ResourceError: if it is not registered.
     """
     if model not in MODELS:
-        raise ModelError(f"unknown model {model!r}; registered are {', '.join(MODELS)}")
+        raise ResourceError(f"unknown model {model!r}; registered are {', '.join(MODELS)}")
     return MODELS[model]
 
 

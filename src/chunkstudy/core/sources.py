@@ -11,12 +11,9 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
+from chunkstudy.core.errors import ResourceError
 from chunkstudy.core.files import sha256
 from chunkstudy.core.settings import Settings
-
-
-class SourceError(RuntimeError):
-    """A collection's file that is missing or is not what it should be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +56,11 @@ def fetch(source: SourceFile) -> Path:
     """The file, downloaded at its pinned revision if it is not here yet.
 
     Raises:
-        SourceError: if it can be found nowhere or has another digest.
+        ResourceError: if it can be found nowhere or has another digest.
     """
     if path := find(source.path):
         if source.sha256 and sha256(path) != source.sha256:
-            raise SourceError(
+            raise ResourceError(
                 f"{path} has another sha256 than the pinned {source.path}; delete it to have it "
                 "fetched again"
             )
@@ -79,12 +76,12 @@ def fetch(source: SourceFile) -> Path:
             path=target.parent,
         )
     except ValueError as error:
-        raise SourceError(
+        raise ResourceError(
             f"{source.url} gave a file with another sha256 than expected; nothing was kept, "
             "try again or put the right file under $CHUNKSTUDY_DATA/" + source.path
         ) from error
     except Exception as error:
-        raise SourceError(
+        raise ResourceError(
             f"{source.path} is neither under CHUNKSTUDY_DATA nor in the cache and could not be "
             "downloaded; set CHUNKSTUDY_DATA to a folder that has it, or go online once"
         ) from error
@@ -100,7 +97,7 @@ def read(collection: str, path: str, home: str) -> bytes:
     """What such a file holds.
 
     Raises:
-        SourceError: see :func:`fetch`.
+        ResourceError: see :func:`fetch`.
     """
     return fetch(listed_file(collection, path, home)).read_bytes()
 

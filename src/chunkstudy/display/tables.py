@@ -19,6 +19,7 @@ import pandas as pd
 from pandas.api.types import is_bool_dtype, is_float_dtype, is_numeric_dtype
 from pandas.io.formats.style import Styler
 
+from chunkstudy.core.errors import StudyError
 from chunkstudy.display import titles
 from chunkstudy.display.formats import (
     IN_TOKENS,
@@ -33,7 +34,6 @@ from chunkstudy.display.formats import (
 )
 from chunkstudy.evaluation import measures
 from chunkstudy.evaluation.measures import POINT
-from chunkstudy.pipeline.experiment_tables import StudyError
 
 HIDDEN = ("family", "family_size", "interval", "margin", "p_equivalent", "p_equivalent_holm",
           "effect")  # fmt: skip

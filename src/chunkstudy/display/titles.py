@@ -83,7 +83,7 @@ def encoder(slug: str) -> str:
     both.
 
     Raises:
-        ModelError: if the slug names no model.
+        ResourceError: if the slug names no model.
     """
     if slug in NAMES["encoder"]:
         return NAMES["encoder"][slug]

@@ -16,14 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chunkstudy.core import tokens
-from chunkstudy.core.faults import ModelError
+from chunkstudy.core.errors import LanguageModelError, ResourceError
 from chunkstudy.core.models import MODELS, ModelSpec
 from chunkstudy.core.settings import Settings
 from chunkstudy.core.sources import cache_folder
 from chunkstudy.core.spans import text_digest
 from chunkstudy.core.tokens import cl100k_offsets, without_surrogates
 from chunkstudy.encoders.interface import Encoder, Role, batches
-from chunkstudy.llm.interface import LanguageModelError
 from chunkstudy.llm.keys import key
 from chunkstudy.llm.openai_client import KEY, OpenAIClient, host, usual_address
 from chunkstudy.llm.prices import PRICES, Estimate, budget
@@ -88,7 +87,7 @@ class ApiEncoder:
         price: None of a model that its server alone knows.
 
     Raises:
-        ModelError: if OpenAI sells the model at a price not known here.
+        ResourceError: if OpenAI sells the model at a price not known here.
         ValueError: if the window is larger than the model's.
     """
 
@@ -112,7 +111,7 @@ class ApiEncoder:
         self._known = bool(spec.dimension)
         self._sold = self._known or self.endpoint == HOME
         if self._sold and name not in PRICES:
-            raise ModelError(
+            raise ResourceError(
                 f"no price is known for {name} at OpenAI, so that no budget can be held; name "
                 "another model, or with --base-url the server that has it"
             )
@@ -238,11 +237,13 @@ def served(name: str, base_url: str | None = None) -> ModelSpec:
     it is behind an API.
 
     Raises:
-        ModelError: if it is not a name of that form.
+        ResourceError: if it is not a name of that form.
     """
     model = name.removeprefix(NAME)
     if model == name or not model:
-        raise ModelError(f"{name!r} names no model behind an API; use {NAME} and the model's name")
+        raise ResourceError(
+            f"{name!r} names no model behind an API; use {NAME} and the model's name"
+        )
     if (
         model in MODELS
         and MODELS[model].kind == "api"

@@ -20,7 +20,7 @@ import torch
 from safetensors.torch import load_file
 from torch.nn import functional
 
-from chunkstudy.core.faults import ModelError
+from chunkstudy.core.errors import ResourceError
 from chunkstudy.core.models import Architecture
 from chunkstudy.encoders.checkpoint import Weights, check_keys
 
@@ -48,8 +48,8 @@ class Bert:
         dtype: of weights and states inside; states come out in float32.
 
     Raises:
-        ModelError: if the checkpoint has missing or unexpected keys, or its configuration asks for
-            what this computation does not do.
+        ResourceError: if the checkpoint has missing or unexpected keys, or its configuration asks
+            for what this computation does not do.
     """
 
     sizes: ClassVar[Mapping[str, str]] = SIZES
@@ -77,7 +77,7 @@ class Bert:
         )
         for key, wanted in {**self.computed_with, **self.unless_absent}.items():
             if (value := self.config.get(key, self.unless_absent.get(key))) != wanted:
-                raise ModelError(
+                raise ResourceError(
                     f"{self.name}: config.json says {key} is {value!r}; {type(self).__name__} is "
                     f"computed here with {wanted!r} only"
                 )
@@ -97,7 +97,9 @@ class Bert:
     def setting(self, key: str) -> Any:
         """What the configuration says of a key that it has to have."""
         if self.config.get(key) is None:
-            raise ModelError(f"{self.name}: config.json lacks {key}; it is not the published one")
+            raise ResourceError(
+                f"{self.name}: config.json lacks {key}; it is not the published one"
+            )
         return self.config[key]
 
     @property
@@ -109,10 +111,10 @@ class Bert:
         """Compute with the low-rank weights of a task from now on; with none where empty.
 
         Raises:
-            ModelError: if the checkpoint has no such adapter.
+            ResourceError: if the checkpoint has no such adapter.
         """
         if adapter:
-            raise ModelError(f"{self.name} has no adapter {adapter!r}; it has none")
+            raise ResourceError(f"{self.name} has no adapter {adapter!r}; it has none")
 
     def take(self, weights: Weights) -> None:
         """Compute with these weights from now on, which go by BERT's names."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from chunkstudy.core.faults import ModelError
+from chunkstudy.core.errors import ResourceError
 from chunkstudy.core.models import ModelSpec
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def load(spec: ModelSpec, folder: Path, device: torch.device, dtype: torch.dtype
     """The model in a folder whose files were checked.
 
     Raises:
-        ModelError: if they hold another model than registered.
+        ResourceError: if they hold another model than registered.
     """
     model = kind(spec.kind)(folder, device, dtype)
     said: dict[str, tuple[Any, Any]] = {
@@ -53,7 +53,7 @@ def load(spec: ModelSpec, folder: Path, device: torch.device, dtype: torch.dtype
             said[f"the text before {adapter}"] = prefix, model.instructions.get(adapter)
     for what, (registered, published) in said.items():
         if registered != published:
-            raise ModelError(
+            raise ResourceError(
                 f"{spec.id}: its config.json says {published!r} of {what}, the registry "
                 f"{registered!r}; correct the registry"
             )
@@ -65,4 +65,4 @@ def check_keys(present: set[str], expected: set[str], name: str) -> None:
     """Refuse a checkpoint with a key too few or too many, so that no weight stays random."""
     for fault, wrong in (("lacks", expected - present), ("has", present - expected)):
         if wrong:
-            raise ModelError(f"the checkpoint {name} {fault} {min(wrong)}; it is another model")
+            raise ResourceError(f"the checkpoint {name} {fault} {min(wrong)}; it is another model")

@@ -23,7 +23,7 @@ from pathlib import Path
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
-from chunkstudy.core.faults import ModelError
+from chunkstudy.core.errors import ResourceError
 
 NO_SOURCE = frozenset({"<stdin>", "<string>"})
 """File names of code whose source is kept nowhere, or mixed up with that of other code."""
@@ -38,7 +38,7 @@ def parts(function: Any) -> dict[str, str]:
     """Return the digests of a callable's code and of each value that it holds, by name.
 
     Raises:
-        ModelError: if the source is not found, or a value cannot be pickled.
+        ResourceError: if the source is not found, or a value cannot be pickled.
     """
     return {name: _digest(value) for name, value in _held("", function, set())}
 
@@ -116,11 +116,11 @@ def _digest(value: Any) -> str:
         try:
             pickler.dump(value)
             return stream.digest.hexdigest()
-        except ModelError:
+        except ResourceError:
             raise
         except Exception as error:
             cause = error
-    raise ModelError(f"a value that it holds cannot be pickled ({cause})") from cause
+    raise ResourceError(f"a value that it holds cannot be pickled ({cause})") from cause
 
 
 class _Pickler(pickle.Pickler):
@@ -203,7 +203,7 @@ def _source(function: FunctionType) -> str:
             with contextlib.suppress(SyntaxError):  # it begins within a line
                 lines = inspect.getblock(lines[function.__code__.co_firstlineno - 1 :])
             return hashlib.sha256("".join(lines).encode()).hexdigest()
-    raise ModelError(f"the source of {function.__qualname__} is not found")
+    raise ResourceError(f"the source of {function.__qualname__} is not found")
 
 
 def _byte_code(code: CodeType) -> str:
@@ -329,7 +329,7 @@ def stable_digest(function: Callable[..., Any], before: Mapping[str, str]) -> st
         before: what :func:`parts` gave before the call.
 
     Raises:
-        ModelError: if the source is not found, or a value cannot be pickled.
+        ResourceError: if the source is not found, or a value cannot be pickled.
     """
     after = parts(function)
     kept = sorted((name, d) for name, d in after.items() if before.get(name, d) == d)

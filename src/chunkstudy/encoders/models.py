@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from chunkstudy.core import weights
-from chunkstudy.core.faults import ModelError
+from chunkstudy.core.errors import ResourceError
 from chunkstudy.core.models import MODELS, ModelSpec, spec
 from chunkstudy.core.weights import (
     MISSING,
@@ -24,11 +24,11 @@ def weights_folder(model: ModelSpec) -> Path:
     The package or packages that carry them come first, then the hub's cache, then the hub itself.
 
     Raises:
-        ModelError: if they can be had nowhere, or one has another digest.
+        ResourceError: if they can be had nowhere, or one has another digest.
     """
     model = with_recorded_digests(model)
     if not model.verified:
-        raise ModelError(
+        raise ResourceError(
             f"{model.id} is registered but was never checked, so it cannot run: missing is "
             f"{MISSING}; python -m chunkstudy.encoders.models {model.id} records it once"
         )

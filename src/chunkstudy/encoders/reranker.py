@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from chunkstudy.core.faults import ModelError, one_line
+from chunkstudy.core.errors import ResourceError, one_line
 from chunkstudy.core.tokens import without_surrogates
 from chunkstudy.encoders import user_models
 
@@ -42,7 +42,7 @@ class Reranker:
         """How well each chunk answers its query, shape (pairs,).
 
         Raises:
-            ModelError: if it fails, or gives something else than one finite number for each.
+            ResourceError: if it fails, or gives something else than one finite number for each.
         """
         new = list(dict.fromkeys(pair for pair in pairs if pair not in self._known))
         if new:
@@ -54,14 +54,14 @@ class Reranker:
         try:
             returned = self._score(readable)
             scores = np.asarray(returned, dtype=np.float32)
-        except ModelError:
+        except ResourceError:
             raise
         except Exception as error:
-            raise ModelError(
+            raise ResourceError(
                 f"{self.name} failed on {len(pairs)} texts: {one_line(error)}"
             ) from error
         if scores.shape != (len(pairs),) or not np.isfinite(scores).all():
-            raise ModelError(
+            raise ResourceError(
                 f"{self.name} returned numbers of shape {scores.shape} for {len(pairs)} texts, or "
                 "some that are not finite; return one finite number for each text"
             )
@@ -80,7 +80,7 @@ def of_function(function: Function, name: str = "") -> Reranker:
             texts = [text for _, text in of_query]
             returned = list(function(query, texts))
             if len(returned) != len(texts):  # else the numbers would go to other questions' texts
-                raise ModelError(
+                raise ResourceError(
                     f"{name} returned {len(returned)} numbers for {len(texts)} texts; return one "
                     "finite number for each text"
                 )
@@ -95,7 +95,7 @@ def cross_encoder(name: str) -> Reranker:
     hub; no code of the model's own is run, and only safetensors are read.
 
     Raises:
-        ModelError: here if there is none of that name; once it scores, if the library is not
+        ResourceError: here if there is none of that name; once it scores, if the library is not
             installed or cannot read it as a cross-encoder.
     """
     model = user_models.find(name)
@@ -115,7 +115,7 @@ def _load(folder: Path, name: str) -> Any:
     remedy = "name one that scores a question and a text, as those of the hub below cross-encoder/"
     model = loaded("CrossEncoder", folder, name, remedy)
     if model.num_labels != 1:
-        raise ModelError(
+        raise ResourceError(
             f"{name} gives {model.num_labels} numbers for a question and a text, where a reranker "
             "gives one; name another"
         )

@@ -13,7 +13,7 @@ from typing import ClassVar
 import torch
 from torch.nn import functional
 
-from chunkstudy.core.faults import ModelError
+from chunkstudy.core.errors import ResourceError
 from chunkstudy.encoders.bert import FUSED, PADDING, SIZES, Bert
 from chunkstudy.encoders.checkpoint import Weights
 
@@ -144,12 +144,14 @@ def merge_adapter(
     (rank, width), so there the product is A B.
 
     Raises:
-        ModelError: if the checkpoint has no adapter of that name.
+        ResourceError: if the checkpoint has no adapter of that name.
     """
     bases = {key.split(LOW_RANK)[0] for key in weights if LOW_RANK in key}
     names: list[str] = config.get("lora_adaptations") or []  # type: ignore[assignment]
     if adapter and (adapter not in names or not bases):
-        raise ModelError(f"{name} has no adapter {adapter!r}; it has {', '.join(names) or 'none'}")
+        raise ResourceError(
+            f"{name} has no adapter {adapter!r}; it has {', '.join(names) or 'none'}"
+        )
     merged = {key: tensor for key, tensor in weights.items() if LOW_RANK not in key}
     for base in bases:
         whole = weights[f"{base}{LOW_RANK}original"].float()

@@ -37,7 +37,7 @@ class TransformerEncoder(TokenStateEncoder):
             default.
 
     Raises:
-        ModelError: if the weights cannot be had or are not what they should be.
+        ResourceError: if the weights cannot be had or are not what they should be.
         ValueError: if the window is larger than the model's positions.
     """
 

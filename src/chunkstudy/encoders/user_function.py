@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from chunkstudy.core.faults import ModelError
+from chunkstudy.core.errors import ResourceError
 from chunkstudy.core.tokens import without_surrogates
 from chunkstudy.encoders import code_digest
 from chunkstudy.encoders.interface import Role, Vectors
@@ -50,7 +50,7 @@ class FunctionEncoder:
         why_not_reused: reason why no vectors are reused, as a clause; empty if they are.
 
     Raises:
-        ModelError: here and later, if it raises (the original error is chained), or returns
+        ResourceError: here and later, if it raises (the original error is chained), or returns
             something else than one row of finite numbers for each text, all of one length.
     """
 
@@ -107,7 +107,7 @@ class FunctionEncoder:
         """Digests of what the functions hold before they are called; none if they have none."""
         try:
             return [code_digest.parts(self._functions[role]) for role in roles]
-        except ModelError as error:
+        except ResourceError as error:
             self.why_not_reused = str(error)
             return []
 
@@ -115,7 +115,7 @@ class FunctionEncoder:
         """Vectors of the further probes; none if a function does not take them."""
         try:
             return [self._called(FURTHER_PROBES, role) for role in roles]
-        except ModelError as error:
+        except ResourceError as error:
             self.why_not_reused = str(error)
             return []
 
@@ -125,7 +125,7 @@ class FunctionEncoder:
             if states and not self.why_not_reused:
                 functions = [self._functions[role] for role in roles]
                 return "".join(map(code_digest.stable_digest, functions, states))
-        except ModelError as error:
+        except ResourceError as error:
             self.why_not_reused = str(error)
         return secrets.token_hex()
 
@@ -133,30 +133,30 @@ class FunctionEncoder:
         try:
             returned = self._functions[role](list(texts))
         except Exception as error:
-            raise ModelError(
+            raise ResourceError(
                 f"{self.id} failed on {len(texts)} texts: {type(error).__name__}: {error}"
             ) from error
         try:
             vectors = np.asarray(returned, dtype=np.float32)
         except (TypeError, ValueError, RuntimeError) as error:
-            raise ModelError(
+            raise ResourceError(
                 f"{self.id} returned {type(returned).__name__}, of which NumPy makes no array of "
                 "numbers; return one row of them for each text, all of one length"
             ) from error
         if vectors.ndim != 2 or len(vectors) != len(texts) or not vectors.shape[1]:
-            raise ModelError(
+            raise ResourceError(
                 f"{self.id} returned an array of shape {vectors.shape} for {len(texts)} texts; "
                 f"return one of shape ({len(texts)}, dimension)"
             )
         if vectors.shape[1] != (self.dimension or vectors.shape[1]):
-            raise ModelError(
+            raise ResourceError(
                 f"{self.id} returned vectors of {vectors.shape[1]} numbers, and of "
                 f"{self.dimension} before; return as many for every text"
             )
         self.dimension = vectors.shape[1]
         wrong = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
         if len(wrong):
-            raise ModelError(
+            raise ResourceError(
                 f"{self.id} returned a number that is not finite for the text "
                 f"{texts[wrong[0]][:SHOWN]!r}; see what it makes of that text"
             )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from chunkstudy.core import hub
-from chunkstudy.core.faults import ModelError
+from chunkstudy.core.errors import ResourceError
 from chunkstudy.core.files import sha256
 from chunkstudy.core.models import COMMIT
 
@@ -49,16 +49,16 @@ def find(name: str) -> OwnModel:
     there.
 
     Raises:
-        ModelError: if it is neither, or holds nothing that can be read without running its code.
+        ResourceError: if it is neither, or holds nothing that can be read without running its code.
     """
     folder = Path(name).expanduser()
     known_as = folder.resolve().name
     if not folder.is_dir():
         folder, known_as = _of_the_hub(name), name
     if not (folder / "config.json").is_file() and not (folder / "modules.json").is_file():
-        raise ModelError(f"{folder} holds neither config.json nor modules.json; it is no model")
+        raise ResourceError(f"{folder} holds neither config.json nor modules.json; it is no model")
     if not any(folder.rglob("*.safetensors")):
-        raise ModelError(
+        raise ResourceError(
             f"{folder} holds no safetensors; other weights may run code when they are read, save "
             "the model again with safe_serialization=True"
         )
@@ -67,7 +67,7 @@ def find(name: str) -> OwnModel:
 
 def _of_the_hub(name: str) -> Path:
     if not HUB_NAME.fullmatch(name):
-        raise ModelError(
+        raise ResourceError(
             f"there is no folder {name}; name one that holds a model, or a model of the hub as "
             "owner/name"
         )

@@ -11,16 +11,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
+from chunkstudy.core.errors import LanguageModelError
 from chunkstudy.core.settings import Settings
 from chunkstudy.llm import providers
-from chunkstudy.llm.interface import (
-    LanguageModelError,
-    Mode,
-    Provider,
-    Reply,
-    Request,
-    mode_from_environment,
-)
+from chunkstudy.llm.interface import Mode, Provider, Reply, Request, mode_from_environment
 from chunkstudy.llm.keys import without_keys
 from chunkstudy.llm.prices import Budget, Estimate, budget, price
 from chunkstudy.llm.recordings import Recordings, place, replies_folder
@@ -30,10 +24,6 @@ Result = TypeVar("Result")
 AT_ONCE = 8
 SHOWN = 60
 """Characters of a request that an error shows."""
-
-
-class NotRecordedError(LanguageModelError):
-    """A request whose reply is not recorded, in the mode that asks nobody."""
 
 
 class Asker:
@@ -71,7 +61,7 @@ class Asker:
         """The reply to one request.
 
         Raises:
-            NotRecordedError: in the mode ``replay``, if it is not recorded.
+            LanguageModelError: in the mode ``replay``, if it is not recorded.
             LanguageModelError: if no attempt brought a reply that can be used.
             BudgetError: if asking could exceed the ceiling.
         """
@@ -82,7 +72,7 @@ class Asker:
             if (known := recordings.find(name)) is not None:
                 return known
             if self.mode == "replay":
-                raise NotRecordedError(_missing(request, name, recordings.path))
+                raise LanguageModelError(_missing(request, name, recordings.path), recorded=False)
             return recordings.write(request, self._send(recordings.provider, request))
 
     def together(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from chunkstudy.core import weights
-from chunkstudy.core.faults import ModelError
+from chunkstudy.core.errors import LanguageModelError, ResourceError
 from chunkstudy.core.files import write_json
 from chunkstudy.core.models import CAUSAL_MODELS as MODELS
 from chunkstudy.core.models import COMMIT, SMOLLM, ModelSpec, Packed
-from chunkstudy.llm.interface import LanguageModelError
 
 VARYING = ("quantization_config", "transformers_version", "_name_or_path")
 """What a configuration says of how it was read, not of the model."""
@@ -93,7 +92,7 @@ def weights_folder(model: ModelSpec) -> Path:
     A packed model is multiplied out once, which takes a minute, and kept in the cache.
 
     Raises:
-        ModelError: if the weights can be had nowhere, or are not what they should be.
+        ResourceError: if the weights can be had nowhere, or are not what they should be.
     """
     return weights.folder_of(model, unpack)
 
@@ -106,7 +105,7 @@ def unpack(packed: Path, folder: Path, source: Packed) -> None:
     accelerate for that, and nothing needs them afterwards.
 
     Raises:
-        ModelError: if the packages that read it are missing.
+        ResourceError: if the packages that read it are missing.
     """
     import torch
     from safetensors.torch import save_file
@@ -117,7 +116,7 @@ def unpack(packed: Path, folder: Path, source: Packed) -> None:
         model = AutoModelForCausalLM.from_pretrained(packed.parent, dtype=torch.float32, **where)
         tokenizer = AutoTokenizer.from_pretrained(packed.parent, **where)
     except ImportError as error:
-        raise ModelError(
+        raise ResourceError(
             "gguf and accelerate, which read the packed model, are not installed; run `make smollm`"
         ) from error
     tied = {"lm_head.weight"} if model.config.tie_word_embeddings else set()

@@ -8,8 +8,9 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import urlsplit
 
+from chunkstudy.core.errors import LanguageModelError
 from chunkstudy.core.settings import Settings
-from chunkstudy.llm.interface import Finish, LanguageModelError, RefusedError, Reply, Request
+from chunkstudy.llm.interface import Finish, Reply, Request
 from chunkstudy.llm.keys import key, refused
 
 HOME = "https://generativelanguage.googleapis.com"
@@ -51,8 +52,9 @@ class GeminiProvider:
     def _sdk(self) -> Any:
         """The package, imported late since that takes seconds, without its word on its own end."""
         if (secret := key(*KEYS)) is None:
-            raise RefusedError(
-                f"{self._who} needs a key; set {KEYS[0]}, or replay what is recorded"
+            raise LanguageModelError(
+                f"{self._who} needs a key; set {KEYS[0]}, or replay what is recorded",
+                refused=True,
             )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FutureWarning)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal, Protocol, cast, get_args
 
-from chunkstudy.core.faults import ModelError
+from chunkstudy.core.errors import LanguageModelError
 from chunkstudy.core.settings import Settings
 from chunkstudy.core.spans import text_digest
 from chunkstudy.core.tokens import counter, without_surrogates
@@ -35,15 +35,6 @@ AROUND_MESSAGE = 4
 AROUND_REPLY = 3
 """Tokens that OpenAI's chat format adds to each message, and before the reply (OpenAI Cookbook, How
 to count tokens with tiktoken)."""
-
-
-class LanguageModelError(ModelError):
-    """A language model that cannot be asked, or whose replies cannot be used."""
-
-
-class RefusedError(LanguageModelError):
-    """Nothing was replied that costs anything: a server answered with an error, or was not asked
-    for want of a key."""
 
 
 @dataclass(frozen=True, slots=True)

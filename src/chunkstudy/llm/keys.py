@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from chunkstudy.core.errors import LanguageModelError
 from chunkstudy.core.settings import Settings
-from chunkstudy.llm.interface import RefusedError
 
 NAMES = (
     "OPENAI_API_KEY",
@@ -25,13 +25,15 @@ def key(*names: str) -> str | None:
     """The first of these variables that holds a key, blanks around it removed.
 
     Raises:
-        RefusedError: if it holds characters no key has; the message never shows them.
+        LanguageModelError: if it holds characters no key has; the message never shows them.
     """
     keys = Settings.from_env().keys
     for name in names:
         if secret := keys[name]:
             if not re.fullmatch(r"[\x21-\x7e]+", secret):
-                raise RefusedError(f"{name} holds characters no key has; set it again")
+                raise LanguageModelError(
+                    f"{name} holds characters no key has; set it again", refused=True
+                )
             return secret
     return None
 
@@ -44,7 +46,7 @@ def without_keys(text: str) -> str:
     return text
 
 
-def refused(who: str, status: int, word: object, keys: Sequence[str]) -> RefusedError:
+def refused(who: str, status: int, word: object, keys: Sequence[str]) -> LanguageModelError:
     """A server's refusal and what to do about it, in words of this file.
 
     Args:
@@ -64,4 +66,6 @@ def refused(who: str, status: int, word: object, keys: Sequence[str]) -> Refused
         remedy = "run again later"
     plain = isinstance(word, str) and re.fullmatch("[A-Za-z_]{1,40}", word)
     code = f" ({word})" if plain and without_keys(str(word)) == word else ""
-    return RefusedError(f"{who} answered {status}{code}; {remedy} (what was received is kept)")
+    return LanguageModelError(
+        f"{who} answered {status}{code}; {remedy} (what was received is kept)", refused=True
+    )

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from chunkstudy.core.errors import LanguageModelError
 from chunkstudy.llm.causal_models import CausalModel
-from chunkstudy.llm.interface import Finish, LanguageModelError, Message, Reply, Request
+from chunkstudy.llm.interface import Finish, Message, Reply, Request
 
 if TYPE_CHECKING:
     import torch

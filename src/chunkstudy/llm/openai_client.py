@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
-from chunkstudy.core.faults import first_fault
+from chunkstudy.core.errors import LanguageModelError, first_fault
 from chunkstudy.core.settings import Settings
-from chunkstudy.llm.interface import Finish, LanguageModelError, RefusedError, Reply, Request
+from chunkstudy.llm.interface import Finish, Reply, Request
 from chunkstudy.llm.keys import key, refused, without_keys
 
 if TYPE_CHECKING:
@@ -83,9 +83,10 @@ class OpenAIClient:
     def _client(self) -> OpenAI:
         secret = key(*self.keys)
         if self.name == "openai" and secret is None:
-            raise RefusedError(
+            raise LanguageModelError(
                 f"{self.model} at {self.endpoint} needs a key; set {self.keys[0]}, or replay what "
-                "is recorded"
+                "is recorded",
+                refused=True,
             )
         import openai  # late: the import alone takes a second, and the extra llm installs it
 

@@ -20,8 +20,8 @@ from typing import TypeVar
 
 from pydantic import TypeAdapter
 
+from chunkstudy.core.errors import BudgetError, LanguageModelError
 from chunkstudy.core.settings import Settings
-from chunkstudy.llm.interface import RefusedError
 
 Received = TypeVar("Received")
 CEILING = 5.0
@@ -78,10 +78,6 @@ class Estimate:
         return ", ".join(words for words, amount in amounts.items() if amount) or "nothing more"
 
 
-class BudgetError(RuntimeError):
-    """A request that would cost more than is left."""
-
-
 class Budget:
     """A ceiling in dollars, which several threads may spend from.
 
@@ -135,8 +131,9 @@ class Budget:
             self.spent += most
         try:
             received = send()
-        except RefusedError:
-            self._correct(-most)
+        except LanguageModelError as error:
+            if error.refused:
+                self._correct(-most)
             raise
         self._correct(cost(received) - most)
         return received

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from chunkstudy.core.errors import LanguageModelError
 from chunkstudy.core.models import is_language_model
 from chunkstudy.core.settings import Settings
 from chunkstudy.llm import gemini, openai_client
 from chunkstudy.llm.gemini import GeminiProvider
-from chunkstudy.llm.interface import LanguageModelError, Provider, Reply, Request
+from chunkstudy.llm.interface import Provider, Reply, Request
 from chunkstudy.llm.local import LocalProvider
 from chunkstudy.llm.openai_client import OpenAIClient
 

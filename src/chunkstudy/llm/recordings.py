@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from chunkstudy.core.errors import RecordError
 from chunkstudy.core.files import folder_lock
 from chunkstudy.core.project import find_project
 from chunkstudy.core.settings import Settings
@@ -30,10 +31,6 @@ from chunkstudy.llm.interface import Provider, Reply, Request, canonical, checks
 
 ALIKE = ("model", "output_limit", "temperature")
 """What requests that open alike share too."""
-
-
-class RecordingError(RuntimeError):
-    """A recording that cannot be read, or may not be written."""
 
 
 class RecordedLines:
@@ -60,7 +57,7 @@ class RecordedLines:
         """What the line of that digest says; None where there is none.
 
         Raises:
-            RecordingError: if the file was changed since it was listed.
+            RecordError: if the file was changed since it was listed.
         """
         if (place := self._places.get(digest)) is None:
             return None
@@ -68,7 +65,7 @@ class RecordedLines:
             file.seek(place)
             content = _parsed(file.readline())
         if content is None or content["digest"] != digest:
-            raise RecordingError(f"{self.path} changed while it was read; run again")
+            raise RecordError(f"{self.path} changed while it was read; run again")
         return content
 
     def add(
@@ -163,13 +160,13 @@ def contents(path: Path) -> Iterator[dict[str, Any]]:
     nothing where there is no file.
 
     Raises:
-        RecordingError: if a line names what its file of settings does not hold.
+        RecordError: if a line names what its file of settings does not hold.
     """
     known = _settings(path)
     for content in _whole(path):
         if (name := content.pop("setting", None)) is not None:
             if name not in known:
-                raise RecordingError(
+                raise RecordError(
                     f"{path} names a setting that {settings_of(path).name} does not hold; restore "
                     "that file from where the recordings come from"
                 )

@@ -7,8 +7,8 @@ from itertools import chain, groupby
 from operator import itemgetter
 from typing import Any
 
+from chunkstudy.core.errors import StudyError
 from chunkstudy.notebook.claims import Row
-from chunkstudy.pipeline.experiment_tables import StudyError
 
 
 class Answers:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from chunkstudy.core.errors import UserError
 from chunkstudy.core.project import Project
 from chunkstudy.display.formats import MINUS, Columns
 from chunkstudy.display.titles import NAMES, named
@@ -48,10 +49,6 @@ SHOWN_AS: Columns = {
 }
 READINGS = {"fair": "as a fair reader takes them", "strict": "word for word"}
 SHOWN = ["id", "claim", "reading", "verdict", "basis", "numbers", "place"]
-
-
-class ClaimError(ValueError):
-    """A claim that breaks the ledger's rules; the message says which."""
 
 
 class Claim:
@@ -89,12 +86,12 @@ def verdict(*parts: Decided) -> str:
     """What follows of a reading's parts.
 
     Raises:
-        ClaimError: if a part is told of no case at all, which would make it true.
+        UserError: if a part is told of no case at all, which would make it true.
     """
     if any(part is None for part in parts):
         return "open"
     if any(not np.asarray(part).size for part in parts):
-        raise ClaimError("a reading is decided by no case; look at what it selects")
+        raise UserError("a reading is decided by no case; look at what it selects")
     true = {bool(np.all(part)) for part in parts}
     if len(true) > 1:
         return "partly"
@@ -105,7 +102,7 @@ def rows(statement: Statement, claim: Claim) -> list[Row]:
     """A row of the ledger for each reading, the fair one first.
 
     Raises:
-        ClaimError: if the claim has other readings, parts or numbers than the statement, no number,
+        UserError: if the claim has other readings, parts or numbers than the statement, no number,
             an open reading without what it needs, or a fair reading that grants it less than the
             strict one.
     """
@@ -128,30 +125,30 @@ def rows(statement: Statement, claim: Claim) -> list[Row]:
 def _verdicts(statement: Statement, claim: Claim) -> dict[str, str]:
     of_the_claim, verdicts = f"claim {claim.id}", {}
     if claim.strict is not None and not statement.strict:
-        raise ClaimError(f"{of_the_claim} has no strict reading in {CLAIMS}; say it there")
+        raise UserError(f"{of_the_claim} has no strict reading in {CLAIMS}; say it there")
     for (reading, parts), truth in zip(
         statement.readings.items(), (claim.fair, claim.strict), strict=False
     ):
         truths = truth if isinstance(truth, Sequence) else [truth]
         if truth is not None and len(truths) != len(parts):
-            raise ClaimError(
+            raise UserError(
                 f"{of_the_claim} is read in parts: {len(parts)} in {CLAIMS}, {len(truths)} here"
             )
         verdicts[reading] = verdict(*truths)
     if ("open" in verdicts.values()) != bool(statement.needs):
-        raise ClaimError(f"{of_the_claim}: `needs` in {CLAIMS} says what an open reading waits for")
+        raise UserError(f"{of_the_claim}: `needs` in {CLAIMS} says what an open reading waits for")
     decided = [VERDICTS.index(word) for word in verdicts.values() if word != "open"]
     if decided and not claim.numbers:
-        raise ClaimError(f"{of_the_claim} is decided without a number; give one")
+        raise UserError(f"{of_the_claim} is decided without a number; give one")
     if decided != sorted(decided):
-        raise ClaimError(f"{of_the_claim}: the strict reading grants it more than the fair one")
+        raise UserError(f"{of_the_claim}: the strict reading grants it more than the fair one")
     return verdicts
 
 
 def _numbers(statement: Statement, claim: Claim) -> str:
     given, named = len(claim.numbers), statement.numbers.count("{")
     if given != named:
-        raise ClaimError(f"claim {claim.id} names {named} numbers in {CLAIMS} and is given {given}")
+        raise UserError(f"claim {claim.id} names {named} numbers in {CLAIMS} and is given {given}")
     return statement.numbers.format(*claim.numbers)
 
 
@@ -160,18 +157,18 @@ def judged(places: Project, claims: Iterable[Claim], before: Iterable[Row]) -> l
     before.
 
     Raises:
-        ClaimError: if one was, if nothing says what one claims, or if one breaks a rule
+        UserError: if one was, if nothing says what one claims, or if one breaks a rule
             (:func:`rows`).
     """
     listed, seen = cells.statements(places), {row["id"] for row in before}
     of_claims: dict[str, list[Row]] = {}
     for claim in claims:
         if claim.id not in listed:
-            raise ClaimError(
+            raise UserError(
                 f"claim {claim.id} is not in results/published/{CLAIMS}; add what it says there"
             )
         if claim.id in seen or claim.id in of_claims:
-            raise ClaimError(f"claim {claim.id} is judged twice on this page; leave one")
+            raise UserError(f"claim {claim.id} is judged twice on this page; leave one")
         of_claims[claim.id] = rows(listed[claim.id], claim)
     return [row for id in listed for row in of_claims.get(id, ())]
 
@@ -180,7 +177,7 @@ def collect(places: Project) -> pd.DataFrame:
     """Every claim that a notebook judged or names as open, a row a reading, as they are listed.
 
     Raises:
-        ClaimError: if two pages judge one claim, or a page judges one that is not listed.
+        UserError: if two pages judge one claim, or a page judges one that is not listed.
     """
     pages: Mapping[str, dict[str, list[Row]]] = defaultdict(dict)
     for page, content in summary_files.every(places):
@@ -188,10 +185,10 @@ def collect(places: Project) -> pd.DataFrame:
             pages[row["id"]].setdefault(page, []).append(row)
     for id, of_pages in pages.items():
         if len(of_pages) > 1:
-            raise ClaimError(f"claim {id} is judged in {' and in '.join(of_pages)}; leave one")
+            raise UserError(f"claim {id} is judged in {' and in '.join(of_pages)}; leave one")
     listed = cells.statements(places)
     if unlisted := [f"{id} of {next(iter(pages[id]))}" for id in pages if id not in listed]:
-        raise ClaimError(f"{CLAIMS} lacks {', '.join(unlisted)}; add what each says")
+        raise UserError(f"{CLAIMS} lacks {', '.join(unlisted)}; add what each says")
     for id, statement in listed.items():
         if statement.page and id not in pages:
             pages[id][statement.page] = rows(statement, Claim(id))

@@ -12,9 +12,9 @@ import sys
 from pathlib import Path
 from typing import Literal
 
+from chunkstudy.core.errors import StudyError
 from chunkstudy.core.project import Project, ensure_writable_build
 from chunkstudy.core.settings import Settings
-from chunkstudy.pipeline.experiment_tables import StudyError
 
 STAGING = "CHUNKSTUDY_STAGING"
 """Environment variable of a notebook's kernel: the folder whose files are published at the end."""

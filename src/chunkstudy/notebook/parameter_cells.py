@@ -14,7 +14,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from chunkstudy.core.faults import as_sentence
+from chunkstudy.core.errors import StudyError
 from chunkstudy.notebook.parameters import find_unknown
 
 INJECTED = "# Parameters\n"
@@ -23,17 +23,11 @@ LONGEST = 120
 """Characters of a value that are shown."""
 
 
-class NotebookError(RuntimeError):
-    """A notebook that cannot be run as asked; the message says which cell or parameter."""
-
-    _render_traceback_ = as_sentence
-
-
 def inspect_parameters(source: Path) -> dict[str, Any]:
     """The parameters a notebook declares, with their defaults.
 
     Raises:
-        NotebookError: if one is no literal.
+        StudyError: if one is no literal.
     """
     cells = json.loads(source.read_text(encoding="utf-8"))["cells"]
     declared = (
@@ -42,7 +36,7 @@ def inspect_parameters(source: Path) -> dict[str, Any]:
     try:
         return {name: value for cell in declared for name, value in _assigned(cell).items()}
     except (SyntaxError, ValueError) as error:
-        raise NotebookError(
+        raise StudyError(
             f"the parameter cell of {source.name} holds something else than literals: {error}; "
             "use numbers, strings and lists there, and define functions in a later cell"
         ) from error
@@ -52,16 +46,16 @@ def check(source: Path, given: Mapping[str, Any]) -> None:
     """Refuse parameters that a notebook does not declare, and names in them that do not exist.
 
     Raises:
-        NotebookError: naming one that is unknown or of another kind than its default, or that holds
+        StudyError: naming one that is unknown or of another kind than its default, or that holds
             an unknown collection, chunker or encoder.
     """
     declared = inspect_parameters(source)
     for name, value in given.items():
         if name not in declared:
             known = ", ".join(sorted(declared)) or "none"
-            raise NotebookError(f"{source.name} has no parameter {name!r}; it has {known}")
+            raise StudyError(f"{source.name} has no parameter {name!r}; it has {known}")
         if type(value) is not type(declared[name]):
-            raise NotebookError(
+            raise StudyError(
                 f"parameter {name!r} of {source.name} is of type {type(declared[name]).__name__}, "
                 f"not {type(value).__name__}"
             )
@@ -72,10 +66,10 @@ def check_names(source: Path, given: Mapping[str, Any]) -> None:
     """Refuse unknown names in parameters.
 
     Raises:
-        NotebookError: with the notebook, the parameter and the nearest name.
+        StudyError: with the notebook, the parameter and the nearest name.
     """
     for name, fault in find_unknown(source.stem, given):
-        raise NotebookError(f"parameter {name!r} of {source.name}: {fault}")
+        raise StudyError(f"parameter {name!r} of {source.name}: {fault}")
 
 
 def changed(
@@ -91,7 +85,7 @@ def changed(
             the source was edited since.
 
     Raises:
-        NotebookError: as :func:`check` does, also for a value that was changed by hand.
+        StudyError: as :func:`check` does, also for a value that was changed by hand.
     """
     if "In" not in namespace or not source.exists():
         return None

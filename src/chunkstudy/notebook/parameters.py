@@ -14,10 +14,9 @@ from typing import Any
 from chunkstudy.chunkers.table import CHUNKERS
 from chunkstudy.collections import registry
 from chunkstudy.core import models
-from chunkstudy.core.faults import ModelError
+from chunkstudy.core.errors import ResourceError
 from chunkstudy.core.models import MODELS
 from chunkstudy.core.protocols import PROTOCOLS
-from chunkstudy.core.sources import SourceError
 from chunkstudy.pipeline.conditions import (
     CONTEXTUALIZED,
     ENCODER,
@@ -77,7 +76,7 @@ def encoder_slug(encoder: str, window: int | None = None) -> str:
         window: tokens that it reads at once; its own if None.
 
     Raises:
-        ModelError: if it is not registered.
+        ResourceError: if it is not registered.
     """
     if encoder == NONE:
         return NONE
@@ -130,7 +129,7 @@ def _chunker_fault(name: str) -> str:
     """Return what is wrong with a chunker: UNKNOWN, impossible sizes, or another spelling."""
     try:
         canonical = str(parse_chunker(name))
-    except (ValueError, ModelError) as error:
+    except (ValueError, ResourceError) as error:
         return UNKNOWN if str(error).startswith("unknown chunker") else str(error)
     return "" if canonical == name else f"{name!r} is another name of {canonical!r}; write that"
 
@@ -138,7 +137,7 @@ def _chunker_fault(name: str) -> str:
 def _collection_fault(name: str) -> str:
     try:
         registry.find(name)
-    except SourceError:
+    except ResourceError:
         return UNKNOWN
     return ""
 
@@ -146,7 +145,7 @@ def _collection_fault(name: str) -> str:
 def _encoder_fault(name: str) -> str:
     try:
         encoder_slug(name)
-    except ModelError:
+    except ResourceError:
         return UNKNOWN
     return ""
 

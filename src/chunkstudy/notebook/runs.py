@@ -15,21 +15,18 @@ import pandas as pd
 from IPython.display import HTML
 from tqdm import tqdm
 
-from chunkstudy.chunkers.user_chunker import ChunkerError, OwnChunker
+from chunkstudy.chunkers.user_chunker import OwnChunker
 from chunkstudy.collections import registry
 from chunkstudy.collections.registry import load_collection
-from chunkstudy.core.faults import ModelError
+from chunkstudy.core.errors import ChunkerError, NoRecordError, ResourceError, StudyError, UserError
 from chunkstudy.core.project import Project
-from chunkstudy.core.spans import SpanError
-from chunkstudy.evaluation.retrieval.chunks import SearchError
 from chunkstudy.notebook import user_functions
 from chunkstudy.notebook.collection_views import hits, parts
 from chunkstudy.notebook.parameters import encoder_slug
 from chunkstudy.notebook.scores import Scores
 from chunkstudy.notebook.user_functions import FunctionCondition
 from chunkstudy.pipeline import rankings, records, rescore, scoring
-from chunkstudy.pipeline.conditions import NONE, Condition, ConditionError, parse_encoder
-from chunkstudy.pipeline.experiment_tables import StudyError
+from chunkstudy.pipeline.conditions import NONE, Condition, parse_encoder
 from chunkstudy.pipeline.requirements import reason_not_run
 from chunkstudy.pipeline.run import compute, run
 
@@ -51,10 +48,6 @@ Cut = int | Literal["Min"]
 
 Compute = Literal["stored", "missing", "fresh"]
 COMPUTES: tuple[Compute, ...] = get_args(Compute)
-
-
-class NoRecordError(StudyError):
-    """What has no record, where nothing is computed; the message says how it is."""
 
 
 @dataclass(frozen=True)
@@ -157,11 +150,11 @@ class RunCache:
                 outcome = run(variant.condition, self.vectors, self._runs)
             else:
                 outcome = compute(variant.condition, self.vectors, variant.function)
-        except (ChunkerError, SpanError) as error:
+        except ChunkerError as error:
             raise StudyError(f"chunker {variant.name}: {error}") from error
-        except (ConditionError, SearchError) as error:
+        except UserError as error:
             raise StudyError(str(error)) from error
-        except ModelError as error:
+        except ResourceError as error:
             raise StudyError(f"{error}. {stored}") from error
         return RunScores(variant, outcome.run, outcome.scores, True, lambda: outcome.kept)
 
@@ -313,7 +306,7 @@ class Runs:
         scored, ranking = self._ranked(scored, k)
         try:
             added = {name: self._value(scored, name, ranking) for name in lacking}
-        except rescore.RescoreError as error:
+        except UserError as error:
             raise StudyError(str(error)) from error
         return scored.wide.assign(**added)
 
@@ -362,7 +355,7 @@ def find(
         raise StudyError("no chunker was named; give one or more")
     try:
         slug = encoder_slug(encoder, window)
-    except ModelError as error:
+    except ResourceError as error:
         raise StudyError(f"{error}. {computing.stored(collection)}") from error
     order = NONE if slug == NONE else ordering
     some: dict[str, Variant] = {}
@@ -375,7 +368,7 @@ def find(
                 if function
                 else Condition(collection, name, slug, order, protocol)
             )
-        except (ConditionError, ModelError, ValueError) as error:
+        except (UserError, ResourceError, ValueError) as error:
             raise StudyError(str(error)) from error
         some[name] = Variant(name, condition, function)
     stored = computing.compute == "stored"

@@ -10,6 +10,7 @@ from itertools import product
 import pandas as pd
 from IPython.display import HTML
 
+from chunkstudy.core.errors import StudyError
 from chunkstudy.core.project import Project
 from chunkstudy.display import titles
 from chunkstudy.display.formats import decimals
@@ -17,7 +18,6 @@ from chunkstudy.display.tables import Table
 from chunkstudy.evaluation import measures, statistics
 from chunkstudy.evaluation.statistics.differences import Pair, differences, mean_intervals
 from chunkstudy.pipeline.conditions import CONTEXTUALIZED, NONE, Condition
-from chunkstudy.pipeline.experiment_tables import StudyError
 from chunkstudy.published import cells
 from chunkstudy.published.cells import Cell
 from chunkstudy.published.sources import source_of

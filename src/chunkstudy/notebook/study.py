@@ -19,6 +19,7 @@ from IPython.core.getipython import get_ipython
 from IPython.display import HTML, DisplayHandle, Image, Markdown, display
 from matplotlib.figure import Figure
 
+from chunkstudy.core.errors import StudyError
 from chunkstudy.core.files import write_json, write_text
 from chunkstudy.core.project import find_project
 from chunkstudy.core.protocols import CORRECTED
@@ -33,7 +34,6 @@ from chunkstudy.notebook.outputs import Kind, Outputs, make_build_writable
 from chunkstudy.notebook.runs import COMPUTES, Compute, RunCache
 from chunkstudy.pipeline import experiment_tables, experiments
 from chunkstudy.pipeline.conditions import PRE_EMBEDDING
-from chunkstudy.pipeline.experiment_tables import StudyError
 from chunkstudy.pipeline.experiments import Experiment, Tables
 from chunkstudy.published import cells
 
@@ -56,7 +56,7 @@ class Study:
         shown_as: how columns of its tables are shown, by name, where they are no fractions.
 
     Raises:
-        NotebookError: for an unknown or mistyped parameter of the notebook.
+        StudyError: for an unknown or mistyped parameter of the notebook.
         StudyError: here and later, in a sentence that says what to do.
     """
 
@@ -218,7 +218,7 @@ class Study:
             strict: the same of what it literally says, where that is something else.
 
         Raises:
-            ClaimError: with the study's own parameters, if it breaks the ledger's rules.
+            UserError: with the study's own parameters, if it breaks the ledger's rules.
         """
         claim = claims.Claim(id, *numbers, fair=fair, strict=strict)
         return self.claims(lambda: [claim])
@@ -229,7 +229,7 @@ class Study:
         its first verdict.
 
         Raises:
-            ClaimError: with the study's own parameters, if one breaks the ledger's rules; in a
+            UserError: with the study's own parameters, if one breaks the ledger's rules; in a
                 reproduction, which runs each cell once, also if one is judged again.
         """
         if not self.default:

@@ -8,23 +8,20 @@ from typing import Any
 
 import pandas as pd
 
+from chunkstudy.core.errors import StudyError
 from chunkstudy.core.project import Project
-
-
-class MissingTableError(RuntimeError):
-    """A table that a page shows was not derived; the message says what to run."""
 
 
 def table(places: Project, name: str) -> pd.DataFrame:
     """A derived table as numbers: ``results/tables/NAME.csv``, or ``comparison``.
 
     Raises:
-        MissingTableError: if it was not derived yet.
+        StudyError: if it was not derived yet.
     """
     folder = places.results if name == "comparison" else places.tables
     path = folder / f"{name}.csv"
     if not path.exists():
-        raise MissingTableError(f"there is no table {name}; run `chunkstudy reproduce` first")
+        raise StudyError(f"there is no table {name}; run `chunkstudy reproduce` first")
     try:
         return pd.read_csv(path, dtype={"published": object} if name == "comparison" else None)
     except pd.errors.EmptyDataError:

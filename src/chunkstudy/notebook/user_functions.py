@@ -12,7 +12,7 @@ from types import CodeType
 from typing import Any
 
 from chunkstudy.chunkers.table import ChunkerEntry
-from chunkstudy.chunkers.user_chunker import ChunkerError
+from chunkstudy.core.errors import ChunkerError
 from chunkstudy.core.spans import Span
 from chunkstudy.pipeline.conditions import ChunkerSpec, Condition
 

@@ -16,6 +16,7 @@ from chunkstudy.chunkers import expected_requests
 from chunkstudy.chunkers.table import ChunkerEntry
 from chunkstudy.chunkers.text_tokens import WordPieces, decoded
 from chunkstudy.collections import released
+from chunkstudy.core.errors import UserError
 from chunkstudy.core.protocols import Protocol
 from chunkstudy.core.spans import (
     Chunker,
@@ -32,10 +33,6 @@ from chunkstudy.llm.asking import Asker
 from chunkstudy.llm.interface import Ask
 from chunkstudy.pipeline.conditions import ChunkerSpec, parse_chunker
 from chunkstudy.pipeline.vector_store import VectorStore, load_store
-
-
-class LocateError(ValueError):
-    """A chunk whose text cannot be found in its document."""
 
 
 def build_chunker(
@@ -113,7 +110,7 @@ def locate(document: str, chunk: str) -> Span:
     fuzzy sentence match (utils.py:55-69), is never reached on Chroma's corpora and an error here.
 
     Raises:
-        LocateError: if the text stands nowhere.
+        UserError: if the text stands nowhere.
     """
     target = chunk[:-1] if chunk.endswith(".") else chunk
     start = document.find(target)
@@ -122,7 +119,7 @@ def locate(document: str, chunk: str) -> Span:
     words = re.sub(r"\s+", " ", target).strip().split()
     match = re.compile(r"\s*".join(map(re.escape, words)), re.IGNORECASE).search(document)
     if match is None:
-        raise LocateError(
+        raise UserError(
             f"the chunk {chunk[:60]!r} stands nowhere in its document; score it under the "
             "corrected protocol, which carries offsets"
         )

@@ -24,7 +24,7 @@ from chunkstudy.chunkers.table import CHUNKERS, ChunkerEntry
 from chunkstudy.collections import registry
 from chunkstudy.collections.registry import Task
 from chunkstudy.core import models
-from chunkstudy.core.faults import ModelError
+from chunkstudy.core.errors import ResourceError, UserError
 from chunkstudy.core.models import is_language_model
 from chunkstudy.core.protocols import CORRECTED, PROTOCOLS, Protocol
 from chunkstudy.encoders.contextualized import LAYOUTS
@@ -66,10 +66,6 @@ FIRST_MEASURE: dict[Task, str] = {
 }
 
 
-class ConditionError(ValueError):
-    """A condition that does not exist or cannot be run; the message says why."""
-
-
 class EncoderName(NamedTuple):
     """A model's hub id and, where they are not its own, the window it reads, in tokens, and the
     precision it computes in, such as ``bfloat16``."""
@@ -95,16 +91,17 @@ def parse_encoder(slug: str) -> EncoderName:
     names.
 
     Raises:
-        ModelError: if the model is not registered, or a precision is named for one behind an API.
+        ResourceError: if the model is not registered, or a precision is named for one behind an
+            API.
     """
     known = {spec.slug: spec.id for spec in models.MODELS.values()}
     match = ENCODER.fullmatch(slug)
     if match and match["model"] in known:
         model, window, dtype = known[match["model"]], match["window"], match["dtype"]
         if dtype and models.spec(model).kind == "api":
-            raise ModelError(f"{model} is computed by its provider; leave -{dtype} out")
+            raise ResourceError(f"{model} is computed by its provider; leave -{dtype} out")
         return EncoderName(model, int(window) if window else None, dtype)
-    raise ModelError(f"unknown encoder {slug!r}; registered are {', '.join(known)}")
+    raise ResourceError(f"unknown encoder {slug!r}; registered are {', '.join(known)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,12 +264,12 @@ def get_protocol(protocol: str | Protocol) -> Protocol:
     """Return the protocol of a name; a protocol itself is returned as it is.
 
     Raises:
-        ConditionError: if the name is unknown; the message names the protocols.
+        UserError: if the name is unknown; the message names the protocols.
     """
     if isinstance(protocol, Protocol):
         return protocol
     if protocol not in PROTOCOLS:
-        raise ConditionError(f"unknown protocol {protocol!r}; use one of {', '.join(PROTOCOLS)}")
+        raise UserError(f"unknown protocol {protocol!r}; use one of {', '.join(PROTOCOLS)}")
     return PROTOCOLS[protocol]
 
 
@@ -312,19 +309,17 @@ class Condition:
         quoted = get_protocol(self.protocol).relevance == "substring"
         _refuse_another_name(self.chunker, str(self.chunking))
         if (self.encoder == NONE) != (self.ordering == NONE):
-            raise ConditionError("encoder and ordering are both none, or neither is")
+            raise UserError("encoder and ordering are both none, or neither is")
         if self.model:
             self._check_method(self.model)
         elif collection.task != "token_overlap":
-            raise ConditionError(f"{self} ranks by vectors; name an encoder and an ordering")
+            raise UserError(f"{self} ranks by vectors; name an encoder and an ordering")
         elif self.chunking.needs_encoder:
-            raise ConditionError(f"chunker {self.chunker} needs an encoder to find its boundaries")
+            raise UserError(f"chunker {self.chunker} needs an encoder to find its boundaries")
         if self.chunking.encoder == self.encoder:
-            raise ConditionError(
-                f"chunker {self.chunker} names the evaluated encoder; leave `-by-` out"
-            )
+            raise UserError(f"chunker {self.chunker} names the evaluated encoder; leave `-by-` out")
         if collection.task == "in_document" and quoted and collection.quotations is None:
-            raise ConditionError(
+            raise UserError(
                 f"protocol {self.protocol} looks for a quotation in every chunk, and the passages "
                 f"of {self.collection} are spans; use corrected"
             )
@@ -335,18 +330,18 @@ class Condition:
         _refuse_another_name(self.ordering, str(method))
         last = max(model.reach, method.window)
         if last > spec.positions or (model.window is not None and model.window < 3):
-            raise ConditionError(
+            raise UserError(
                 f"{self} reads a window of {model.reach} tokens and up to position "
                 f"{last}; {spec.id} has {spec.positions} positions, and 3 are the fewest"
             )
         _refuse_another_name(self.encoder, str(model))
         if (method.layout or method.context) and self.protocol != CORRECTED.name:
-            raise ConditionError(
+            raise UserError(
                 f"{self.ordering} is defined under {CORRECTED.name} only, since no paper under "
                 "study reads chunks so; use that protocol"
             )
         if method.layout and self.chunking.entry.rewrites:
-            raise ConditionError(
+            raise UserError(
                 f"{self.ordering} reads documents, which do not hold the rewritten chunks of "
                 f"{self.chunker}; use contextualized-{method.window}"
             )
@@ -382,14 +377,14 @@ class Condition:
 def _refuse_another_name(given: str, name: str) -> None:
     """One condition has one record, so one name."""
     if given != name:
-        raise ConditionError(f"{given!r} is another name of {name!r}; write {name}")
+        raise UserError(f"{given!r} is another name of {name!r}; write {name}")
 
 
 def parse(path: str) -> Condition:
     """A condition from its path, for instance ``chroma/recursive-200-0/none/none/corrected``."""
     parts = path.strip("/").split("/")
     if len(parts) != 5:
-        raise ConditionError(
+        raise UserError(
             f"{path!r} is not a condition; write collection/chunker/encoder/ordering/protocol, "
             "as `chunkstudy list` prints them"
         )

@@ -19,6 +19,7 @@ import pandas as pd
 from chunkstudy.chunkers.user_chunker import OwnChunker, checked
 from chunkstudy.collections import registry
 from chunkstudy.core.deprecation import accept_old_names
+from chunkstudy.core.errors import UserError
 from chunkstudy.core.project import find_project
 from chunkstudy.core.protocols import CORRECTED, Protocol
 from chunkstudy.core.spans import ChunkIndex, Chunks, Collection, chunk_documents
@@ -48,10 +49,6 @@ ChunkerName = str | ChunkerSpec | OwnChunker
 """A name of the catalogue, the same parsed, or a user's function."""
 
 
-class StepError(ValueError):
-    """Inputs of a step do not match; the message says what to give."""
-
-
 class Words(NamedTuple):
     """Texts that BM25 searches: those of the queries and of the chunks.
 
@@ -74,7 +71,7 @@ def load_collection(name: str = "builtin") -> Collection:
     """Load documents, queries and judgments; ``chunkstudy list`` shows the names.
 
     Raises:
-        SourceError: if its files are neither here nor can be fetched.
+        ResourceError: if its files are neither here nor can be fetched.
     """
     return replace(registry.load_collection(name), name=name)
 
@@ -174,8 +171,8 @@ def encode(
         protocol: the evaluation protocol, or its name.
 
     Raises:
-        StepError: if the chunks are of another collection.
-        ModelError: if the model is unknown or not installed.
+        UserError: if the chunks are of another collection.
+        ResourceError: if the model is unknown or not installed.
     """
     chunks = _matched(chunks)
     _check_chunks(collection, chunks)
@@ -193,7 +190,7 @@ def collect_words(collection: Collection, chunks: Chunks | ChunkIndex) -> Words:
     """Collect the texts that BM25 searches; of an index those of its matched chunks.
 
     Raises:
-        StepError: if the chunks are of another collection.
+        UserError: if the chunks are of another collection.
     """
     chunks = _matched(chunks)
     _check_chunks(collection, chunks)
@@ -219,17 +216,17 @@ def search(
         allowed: limits each query to its own document, as ``Limit.of(collection, chunks)`` does.
 
     Raises:
-        StepError: if neither vectors nor words are given, or of different queries or chunks.
+        UserError: if neither vectors nor words are given, or of different queries or chunks.
         ModuleNotFoundError: for words, if bm25s is not installed.
     """
     indexed = [each for each in (vectors, words) if each is not None]
     sizes = {(len(each.queries), len(each.chunks)) for each in indexed}
     if not sizes:
-        raise StepError("nothing is given to search by; give vectors, words, or both")
+        raise UserError("nothing is given to search by; give vectors, words, or both")
     if len(sizes) > 1 or (returned is not None and {len(returned)} != {n for _, n in sizes}):
         given = " and ".join(f"{q} queries and {c} chunks" for q, c in sorted(sizes))
         small = f", and {len(returned)} chunks to return" if returned is not None else ""
-        raise StepError(f"{given} are given{small}; search by what is of the same chunks")
+        raise UserError(f"{given} are given{small}; search by what is of the same chunks")
     index = None
     if words is not None:
         index = IndexedWords(words.queries, BM25(words.chunks, words.scripts))
@@ -280,7 +277,7 @@ def score(
         Fractions: one row per query, one column per measure.
 
     Raises:
-        StepError: if the chunks are of another collection, or the vectors or the ranking of other
+        UserError: if the chunks are of another collection, or the vectors or the ranking of other
             chunks or queries, or the ranking is not deep enough.
     """
     if isinstance(chunks, ChunkIndex):
@@ -321,7 +318,7 @@ def _check_chunks(collection: Collection, chunks: Chunks) -> None:
     inside[inside] = chunks.end[inside] <= lengths[chunks.document[inside]]
     if not inside.all():
         i = int(inside.argmin())
-        raise StepError(
+        raise UserError(
             f"the chunks are of another collection than {collection.name}: chunk {i} ends at "
             f"character {chunks.end[i]} of document {chunks.document[i]}, which is not there; "
             f"chunk {collection.name} and give what that returns"
@@ -334,20 +331,20 @@ def _check_ranking(collection: Collection, chunks: Chunks, ranking: Vectors | Ra
     if isinstance(ranking, Vectors):
         given = (len(ranking.queries), len(ranking.chunks))
         if given != expected:
-            raise StepError(
+            raise UserError(
                 f"the vectors are of {given[0]} queries and {given[1]} chunks, and {name} has "
                 f"{expected[0]} queries and is given with {expected[1]} chunks; encode these"
             )
         return
     queries, depth = ranking.chunk.shape
     if queries != expected[0] or ranking.chunk.max(initial=-1) >= expected[1]:
-        raise StepError(
+        raise UserError(
             f"the ranking is of other chunks or queries than the {expected[1]} chunks and "
             f"{expected[0]} queries of {name} given with it; search these"
         )
     needed = min(scoring.depth_read(name), expected[1])
     if depth < needed:
-        raise StepError(
+        raise UserError(
             f"the ranking has {depth} chunks a query, and the measures of {name} read {needed}; "
             f"search with k={needed} or more"
         )

@@ -15,7 +15,7 @@ from typing import Any, Literal, TypedDict
 
 import pandas as pd
 
-from chunkstudy.core.faults import as_sentence
+from chunkstudy.core.errors import RecordError, StudyError
 from chunkstudy.core.files import write_json, write_text
 from chunkstudy.core.project import Project
 from chunkstudy.pipeline import parquet
@@ -27,12 +27,6 @@ Kind = Literal["text", "integer", "number", "boolean"]
 DTYPES: dict[str, Any] = {"text": str, "integer": "int64", "number": "float64", "boolean": bool}
 KINDS: dict[str, Kind] = {"i": "integer", "u": "integer", "f": "number", "b": "boolean"}
 """What a column holds by the kind of its dtype; of any other text."""
-
-
-class StudyError(RuntimeError):
-    """A study or its notebook cannot go on; the message says what to do."""
-
-    _render_traceback_ = as_sentence
 
 
 class TableWritten(TypedDict):
@@ -80,7 +74,7 @@ def _read(path: Path, written: TableWritten) -> pd.DataFrame | None:
     if path.suffix == ".parquet":
         try:
             frame = parquet.read(path)
-        except parquet.RecordError:
+        except RecordError:
             return None
         if parquet.digest(frame) != written["sha256"]:
             return None

@@ -22,6 +22,7 @@ from typing import Any, TypeVar
 import pandas as pd
 
 from chunkstudy.collections.registry import load_collection
+from chunkstudy.core.errors import StudyError
 from chunkstudy.core.files import folder_lock, sha256
 from chunkstudy.core.project import Project
 from chunkstudy.core.sources import SourceFile, fetch
@@ -31,7 +32,6 @@ from chunkstudy.pipeline import experiment_tables
 from chunkstudy.pipeline.chunking import cut
 from chunkstudy.pipeline.conditions import Condition
 from chunkstudy.pipeline.environment import PACKAGES, describe_environment
-from chunkstudy.pipeline.experiment_tables import StudyError
 from chunkstudy.pipeline.vector_store import VectorStore, load_store
 
 Tables = dict[str, pd.DataFrame]

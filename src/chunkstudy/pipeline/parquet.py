@@ -14,6 +14,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from chunkstudy.core.errors import RecordError
 from chunkstudy.core.files import write_bytes
 
 LEVEL = 19
@@ -21,10 +22,6 @@ LEVEL = 19
 KEY = ("chunker", "encoder", "ordering", "protocol")
 """The columns that say of every row of a collection's tables of which condition it is."""
 Key = tuple[str, ...]
-
-
-class RecordError(RuntimeError):
-    """A record, or a part of one, that is missing, cut short or was changed by hand."""
 
 
 def write(path: Path, rows: pd.DataFrame | pa.Table, planes: Sequence[str] = ()) -> None:

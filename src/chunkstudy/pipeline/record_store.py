@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from chunkstudy.core.errors import RecordError
 from chunkstudy.core.project import Project
 from chunkstudy.pipeline import records
 from chunkstudy.pipeline.conditions import Condition
-from chunkstudy.pipeline.records import Outcome, Record, RecordError
+from chunkstudy.pipeline.records import Outcome, Record
 
 
 class Library(dict[Condition, Record]):

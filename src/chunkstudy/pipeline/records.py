@@ -24,13 +24,13 @@ import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from chunkstudy.collections import registry, user_collections
-from chunkstudy.core.faults import first_fault
+from chunkstudy.core.errors import RecordError, first_fault
 from chunkstudy.core.files import folder_lock
 from chunkstudy.core.project import find_project
 from chunkstudy.evaluation import measures
 from chunkstudy.pipeline import parquet, rankings
 from chunkstudy.pipeline.conditions import Condition
-from chunkstudy.pipeline.parquet import KEY, Key, RecordError
+from chunkstudy.pipeline.parquet import KEY, Key
 
 CONDITIONS = "conditions.parquet"
 SPREAD = ("counts", "ranking")

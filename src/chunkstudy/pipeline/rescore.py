@@ -18,6 +18,7 @@ import pandas as pd
 
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.core import tokens
+from chunkstudy.core.errors import RecordError, UserError
 from chunkstudy.core.project import Project
 from chunkstudy.core.spans import Collection
 from chunkstudy.evaluation.measures import ranking as document_measures
@@ -25,26 +26,21 @@ from chunkstudy.evaluation.measures.token_overlap import JudgedSpans, TokenOverl
 from chunkstudy.evaluation.retrieval.small_to_large import best_of_each
 from chunkstudy.pipeline import facts, rankings, records, scoring
 from chunkstudy.pipeline.conditions import Condition
-from chunkstudy.pipeline.parquet import RecordError
 
 SPAN = re.compile(r"(Span(?:Recall|Precision|IoU|F1))(\(unit=token\))?@([1-9]\d*)")
 FIRST_HIT = re.compile(r"DCG@([1-9]\d*)")
 CHECKED = "SpanRecall@5"
 
 
-class RescoreError(ValueError):
-    """A measure that cannot be computed from what is kept; the message says why."""
-
-
 def values(run: records.Run, measure: str, ranking: pd.DataFrame) -> pd.Series:
     """Another measure of a run by query id, unrounded.
 
     Raises:
-        RescoreError: if the collection here is another one, or the ranking does not give it.
+        UserError: if the collection here is another one, or the ranking does not give it.
     """
     collection = load_collection(run.collection)
     if collection.digest() != run.collection_sha256:
-        raise RescoreError(
+        raise UserError(
             f"the collection {run.collection} that is here is not the one of {run.path}; "
             "fetch the one whose digest its record holds, or run the condition again"
         )
@@ -90,7 +86,7 @@ def without_texts(
 def of_documents(collection: Collection, measure: str, ranking: pd.DataFrame) -> pd.Series:
     """A measure of ranked documents by query id."""
     if "@" not in measure:
-        raise RescoreError(
+        raise UserError(
             f"{measure} reads a whole ranking and {rankings.DEPTH} documents are kept of each; "
             f"name a cut-off, such as {measure}@{rankings.DEPTH}"
         )
@@ -107,7 +103,7 @@ def of_chunks(
     span, first_hit = SPAN.fullmatch(measure), FIRST_HIT.fullmatch(measure)
     cut = int(span[3] if span else first_hit[1] if first_hit else 0)
     if cut > rankings.DEPTH:
-        raise RescoreError(f"{measure} reads {cut} chunks and {rankings.DEPTH} are kept of each")
+        raise UserError(f"{measure} reads {cut} chunks and {rankings.DEPTH} are kept of each")
     if span and span[2]:
         offsets = [tokens.cl100k_offsets(document.text) for document in collection.documents]
         overlap = in_tokens(collection, rankings.spans(ranking), offsets)
@@ -119,7 +115,7 @@ def of_chunks(
         best = rank.groupby(ranking["query"]).min().reindex(range(len(ids))).to_numpy()
         return pd.Series(np.where(best <= cut, 1 / np.log2(best + 1), 0.0), ids)
     known = "SpanRecall@k, SpanPrecision@k, SpanIoU@k, SpanF1@k, also as SpanRecall(unit=token)@k"
-    raise RescoreError(
+    raise UserError(
         f"{condition} keeps ranked chunks, which do not give {measure}; use {known}"
         + (", or DCG@k" if "relevant" in ranking else "")
     )

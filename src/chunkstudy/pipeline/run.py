@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 from chunkstudy.chunkers.user_chunker import OwnChunker
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.core import tokens
+from chunkstudy.core.errors import UserError
 from chunkstudy.core.files import check_writable
 from chunkstudy.core.spans import Collection
 from chunkstudy.encoders import api
 from chunkstudy.pipeline import records, scoring
 from chunkstudy.pipeline.chunking import cut, describe, describe_language_model
-from chunkstudy.pipeline.conditions import PREPENDED, Condition, ConditionError
+from chunkstudy.pipeline.conditions import PREPENDED, Condition
 from chunkstudy.pipeline.encoding import Vectors, contexts_of, encode_both, jobs, read_once
 from chunkstudy.pipeline.engine import chunk
 from chunkstudy.pipeline.environment import PACKAGES, describe_environment
@@ -35,7 +36,7 @@ def run(condition: Condition, vectors: Path, runs: Path) -> Outcome:
     """Run one condition and write its record.
 
     Raises:
-        ConditionError: if the condition cannot be run here.
+        UserError: if the condition cannot be run here.
         OSError: if the record could not be written, before anything is encoded.
     """
     check_writable(runs)
@@ -59,10 +60,10 @@ def compute(condition: Condition, vectors: Path, function: OwnChunker | None = N
     """Run one condition, writing nothing but vectors.
 
     Raises:
-        ConditionError: if the condition cannot be run here.
+        UserError: if the condition cannot be run here.
     """
     if reason := reason_not_run(condition):
-        raise ConditionError(f"{condition} cannot be run: {reason}")
+        raise UserError(f"{condition} cannot be run: {reason}")
     model, newlines = condition.model, condition.rules.newlines
     return evaluate(
         condition,

@@ -25,16 +25,16 @@ from typing import Any
 from chunkstudy.collections import registry
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.core import models
-from chunkstudy.core.faults import one_line
+from chunkstudy.core.errors import RecordError, UserError, one_line
 from chunkstudy.core.files import check_writable
 from chunkstudy.core.processes import cores, end_with_parent
 from chunkstudy.core.project import Project, find_project
 from chunkstudy.core.settings import Settings
 from chunkstudy.llm.prices import in_words
 from chunkstudy.pipeline import facts, records
-from chunkstudy.pipeline.conditions import Condition, ConditionError
+from chunkstudy.pipeline.conditions import Condition
 from chunkstudy.pipeline.estimate import lines, of_conditions
-from chunkstudy.pipeline.records import Outcome, RecordError, complete, runs_of, scores_path
+from chunkstudy.pipeline.records import Outcome, complete, runs_of, scores_path
 from chunkstudy.pipeline.requirements import reason_not_run
 from chunkstudy.pipeline.run import of_record, read_together
 from chunkstudy.pipeline.vector_store import load_store
@@ -84,14 +84,14 @@ def run(
         How many conditions failed; each said why.
 
     Raises:
-        ConditionError: if nothing can be begun.
+        UserError: if nothing can be begun.
     """
     if processes < 0:
-        raise ConditionError(f"{processes} processes are too few; give 1 or more")
+        raise UserError(f"{processes} processes are too few; give 1 or more")
     if processes and dask:
-        raise ConditionError("--processes and --dask each say where to run; give one of them")
+        raise UserError("--processes and --dask each say where to run; give one of them")
     if dask and not ADDRESS.fullmatch(dask):
-        raise ConditionError(f"{dask!r} is no address of a Dask scheduler; write host:port")
+        raise UserError(f"{dask!r} is no address of a Dask scheduler; write host:port")
     todo = [c for c in selected if again or not complete(runs_of(c), c)]
     able = [c for c in todo if not reason_not_run(c)]
     why = " (`chunkstudy list` says why)" if len(able) < len(todo) else ""
@@ -150,7 +150,7 @@ def _refuse_sold(conditions: Sequence[Condition]) -> None:
         sold = [name for name in names if models.spec(name).kind == "api"]
         asked = (condition.chunking.llm, condition.method.llm) if asks else ()
         if model := next(filter(None, [*sold, *asked]), ""):
-            raise ConditionError(
+            raise UserError(
                 f"what {model} is asked for {condition} costs money, and the ceiling "
                 "CHUNKSTUDY_BUDGET is one process's; run it without --processes and --dask"
             )
@@ -253,18 +253,18 @@ def on_dask(tasks: Sequence[Task], address: str) -> Iterator[TaskResult]:
     one finds is recorded once its task is done.
 
     Raises:
-        ConditionError: if the package is missing, or nobody answers there.
+        UserError: if the package is missing, or nobody answers there.
     """
     try:
         import distributed
     except ImportError:
-        raise ConditionError(
+        raise UserError(
             "the package distributed is missing; install the extra `cluster` of this project"
         ) from None
     try:
         client = distributed.Client(address, timeout=PATIENCE, set_as_default=False)
     except (OSError, TimeoutError) as error:
-        raise ConditionError(
+        raise UserError(
             f"no Dask scheduler answers at {address}; start one with `dask scheduler`"
         ) from error
     with client:

@@ -17,7 +17,7 @@ from typing import Literal, Self, TypeVar
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from chunkstudy.core.faults import first_fault
+from chunkstudy.core.errors import UserError, first_fault
 from chunkstudy.core.project import Project
 
 KEYS = (
@@ -32,10 +32,6 @@ CLAIMS = "claims.csv"
 """The file beside the tables that holds sentences."""
 Basis = Literal["published", "own data", "official code"]
 Row = TypeVar("Row", bound=BaseModel)
-
-
-class CellError(ValueError):
-    """A file of what was published that cannot be read as one."""
 
 
 class Cell(BaseModel):
@@ -102,7 +98,7 @@ def read(places: Project) -> list[Cell]:
     """Every published cell of every work, file by file in the order in which they stand there.
 
     Raises:
-        CellError: for an unknown column, a doubled key, a cell without a place in its source, or a
+        UserError: for an unknown column, a doubled key, a cell without a place in its source, or a
             string that is no number of as many decimals.
     """
     paths = sorted(path for path in places.published.glob("*.csv") if path.name != CLAIMS)
@@ -153,7 +149,7 @@ def facts(places: Project) -> dict[str, Fact]:
     """Every fact of official code by its name.
 
     Raises:
-        CellError: for a row that is no fact, or a name that stands twice.
+        UserError: for a row that is no fact, or a name that stands twice.
     """
     paths = sorted((places.published / OFFICIAL_CODE).glob("*.csv"))
     facts_read = by_key(paths, Fact, lambda fact: (fact.fact,))
@@ -203,7 +199,7 @@ def statements(places: Project) -> dict[str, Statement]:
     """Every claim of every work by its id.
 
     Raises:
-        CellError: for a row that is no claim, or an id that stands twice.
+        UserError: for a row that is no claim, or an id that stands twice.
     """
     rows = by_key([places.published / CLAIMS], Statement, lambda row: (row.id,))
     return {row.id: row for row in rows}
@@ -215,7 +211,7 @@ def by_key(
     """The rows of CSV files in their order, each checked, none with the key of another.
 
     Raises:
-        CellError: naming the file and the line.
+        UserError: naming the file and the line.
     """
     rows: dict[tuple[str, ...], Row] = {}
     for path in paths:
@@ -224,15 +220,15 @@ def by_key(
             for fields in reader:
                 where = f"{path.name}, line {reader.line_num}"
                 if None in fields or None in fields.values():
-                    raise CellError(f"{where} does not have as many fields as the file has columns")
+                    raise UserError(f"{where} does not have as many fields as the file has columns")
                 try:
                     row = kind.model_validate_strings({k: v for k, v in fields.items() if v})
                 except ValidationError as error:
                     column, message = first_fault(error)
                     fault = f"{column}: {message}" if column else message
-                    raise CellError(f"{where}: {fault}") from error
+                    raise UserError(f"{where}: {fault}") from error
                 if key(row) in rows:
-                    raise CellError(
+                    raise UserError(
                         f"{where} has the key of another row "
                         f"({', '.join(filter(None, key(row)))}); keep one of them or tell them "
                         "apart by a column"

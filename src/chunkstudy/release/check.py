@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from unittest.mock import patch
 
+from chunkstudy.core.errors import StudyError
 from chunkstudy.core.files import PART
 from chunkstudy.core.project import BUILD, Project
 from chunkstudy.pipeline import records
@@ -31,17 +32,13 @@ DERIVED = (
 DERIVED_FILES = ("results/comparison.csv", "README.md", "REPRODUCING.md")
 
 
-class CheckError(RuntimeError):
-    """Something committed is not what the records give."""
-
-
 def check(places: Project) -> str:
     """Derive everything anew and compare bytes.
 
     Raises:
-        CheckError: naming the files that differ, are missing or that nothing writes.
+        StudyError: naming the files that differ, are missing or that nothing writes.
         RecordError: if a table of conditions is not what today's code writes.
-        ReproduceError: if a notebook failed, one whose condition broke among them.
+        StudyError: if a notebook failed, one whose condition broke among them.
     """
     records.find(places.runs)
     with _own_build(), tempfile.TemporaryDirectory() as folder, pool() as processes:
@@ -55,12 +52,12 @@ def check(places: Project) -> str:
         from_records(copy, processes)
         differing = sorted(_differing(copy, places))
     if differing:
-        raise CheckError(
+        raise StudyError(
             f"{len(differing)} files are not what the records give, first {differing[0]}; run "
             "`make reproduce` and commit the result"
         )
     if fault := build.stale(places):
-        raise CheckError(fault)
+        raise StudyError(fault)
     return "records, tables, figures, pages, notebooks and the paper are what they should be"
 
 

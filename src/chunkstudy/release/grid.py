@@ -17,8 +17,9 @@ from typing import Any
 
 from chunkstudy.collections import registry
 from chunkstudy.collections.registry import COLLECTIONS
+from chunkstudy.core.errors import StudyError
 from chunkstudy.core.project import Project
-from chunkstudy.notebook.parameter_cells import NotebookError, check_names, inspect_parameters
+from chunkstudy.notebook.parameter_cells import check_names, inspect_parameters
 from chunkstudy.notebook.parameters import KINDS, encoder_slug
 from chunkstudy.pipeline import records
 from chunkstudy.pipeline.conditions import (
@@ -42,7 +43,7 @@ def conditions(places: Project) -> list[Condition]:
 
     Raises:
         FileNotFoundError: if there are no notebooks beside.
-        NotebookError: if a parameter names what does not exist, with the notebook.
+        StudyError: if a parameter names what does not exist, with the notebook.
     """
     notebooks = sorted(places.notebooks.glob("*.ipynb"))
     if not notebooks:
@@ -64,23 +65,21 @@ def _of_source(source: Path) -> list[Condition]:
     """Return the conditions of a notebook's parameter cell.
 
     Raises:
-        NotebookError: if the cell names what does not exist.
+        StudyError: if the cell names what does not exist.
     """
     parameters = inspect_parameters(source)
     check_names(source, parameters)
     try:
         return list(of_notebook(parameters))
     except (ValueError, RuntimeError) as error:
-        raise NotebookError(
-            f"the parameters of {source.name} name no condition: {error}"
-        ) from error
+        raise StudyError(f"the parameters of {source.name} name no condition: {error}") from error
 
 
 def of_notebook(parameters: Parameters) -> Iterator[Condition]:
     """The conditions that a notebook's parameters name; none where they say no protocol.
 
     Raises:
-        ConditionError, ModelError, ValueError: if they name one that does not exist.
+        UserError, ResourceError, ValueError: if they name one that does not exist.
     """
     protocols = _given(parameters, "protocol")
     encoders = _given(parameters, "encoder")

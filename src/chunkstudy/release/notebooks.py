@@ -17,10 +17,11 @@ import nbformat
 import papermill
 from papermill.exceptions import PapermillExecutionError
 
+from chunkstudy.core.errors import StudyError
 from chunkstudy.core.files import write_files, write_text
 from chunkstudy.core.project import Project
 from chunkstudy.notebook.outputs import STAGING
-from chunkstudy.notebook.parameter_cells import NotebookError, check
+from chunkstudy.notebook.parameter_cells import check
 
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 KERNEL = "python3"
@@ -83,7 +84,7 @@ def run(
             ``build/notebooks``.
 
     Raises:
-        NotebookError: on an unknown or mistyped parameter, or a failing cell; the target is then
+        StudyError: on an unknown or mistyped parameter, or a failing cell; the target is then
             left as it was.
     """
     check(source, parameters)
@@ -94,7 +95,7 @@ def run(
             with patch.dict(os.environ, _kernel_environment(root, staging)):
                 _execute(source, output, parameters, root)
         except PapermillExecutionError as error:
-            raise NotebookError(
+            raise StudyError(
                 f"{source.name} failed in cell {error.cell_index}: {error.ename}: {error.evalue}"
             ) from error
         notebook = nbformat.read(output, as_version=4)

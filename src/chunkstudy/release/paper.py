@@ -14,6 +14,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+from chunkstudy.core.errors import StudyError
 from chunkstudy.core.files import write_bytes
 from chunkstudy.core.project import Project
 
@@ -32,19 +33,15 @@ FAULTY = re.compile(
 DIGEST = re.compile(rb"/Inputs ?\(([0-9a-f]{64})\)")
 
 
-class PaperError(RuntimeError):
-    """The paper cannot be set, or not as it should look; the message says what to do."""
-
-
 def build(places: Project) -> Path:
     """Set ``paper/main.pdf``.
 
     Raises:
-        PaperError: if TeX is missing or stumbles, a line stands out of its column, or something
+        StudyError: if TeX is missing or stumbles, a line stands out of its column, or something
             is referred to that is not there.
     """
     if missing := [name for name in PROGRAMS if not shutil.which(name)]:
-        raise PaperError(f"{', '.join(missing)} is not installed; {INSTALL}")
+        raise StudyError(f"{', '.join(missing)} is not installed; {INSTALL}")
     work = places.build / "paper"
     work.mkdir(parents=True, exist_ok=True)
     command = [
@@ -59,9 +56,9 @@ def build(places: Project) -> Path:
     log = log_file.read_text(encoding="latin-1") if log_file.exists() else done.stdout
     if done.returncode:
         reason = next((line for line in log.splitlines() if line[:1] == "!"), "no reason given")
-        raise PaperError(f"TeX stopped: {reason}; the log is {log_file}")
+        raise StudyError(f"TeX stopped: {reason}; the log is {log_file}")
     if stumbles := faults(log):
-        raise PaperError(f"{len(stumbles)} faults in the paper, first: {stumbles[0]}")
+        raise StudyError(f"{len(stumbles)} faults in the paper, first: {stumbles[0]}")
     pdf = places.paper / "main.pdf"
     write_bytes(pdf, (work / "main.pdf").read_bytes())
     return pdf
@@ -100,11 +97,11 @@ def _read(folder: Path, name: str) -> Iterator[Path]:
     """A file of TeX and all that it names.
 
     Raises:
-        PaperError: if one is not there.
+        StudyError: if one is not there.
     """
     path = folder / name
     if not path.is_file():
-        raise PaperError(f"the paper reads {name}, which is not there; run `make reproduce` first")
+        raise StudyError(f"the paper reads {name}, which is not there; run `make reproduce` first")
     yield path
     if path.suffix != ".tex":
         return

@@ -20,7 +20,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from typing import Any
 
-from chunkstudy.core.faults import of_the_system
+from chunkstudy.core.errors import RecordError, StudyError, of_the_system
 from chunkstudy.core.files import check_writable, write_text
 from chunkstudy.core.processes import cores, end_with_parent
 from chunkstudy.core.project import Project
@@ -53,15 +53,11 @@ TOLERANCE = 0.005
 """Of a mean over queries: another machine's rounding may swap two neighbours in a ranking."""
 
 
-class ReproduceError(RuntimeError):
-    """Some part failed while the others finished; the message names each."""
-
-
 def reproduce(places: Project) -> None:
     """Derive everything from the records, run the built-in collection live, draw its pages.
 
     Raises:
-        ReproduceError: naming every part of a stage that failed, once the others are done.
+        StudyError: naming every part of a stage that failed, once the others are done.
         OSError: if nothing can be written, before anything is done.
     """
     for folder in (places.results, places.figures, places.generated):
@@ -77,7 +73,7 @@ def from_records(
     waits for what it sums up, and is left out where some of that failed.
 
     Raises:
-        ReproduceError: as :func:`reproduce` does.
+        StudyError: as :func:`reproduce` does.
     """
     first, *last = (
         [(notebooks.run_one, (places, source)) for source in sources]
@@ -103,7 +99,7 @@ def from_records(
             line = f"[{seconds:4.0f} s] {stage}, {done} of {len(works)}: {outcome}"
             print(line, file=sys.stderr, flush=True)
         if failed:
-            raise ReproduceError(f"{len(failed)} parts failed: {'; '.join(failed)}")
+            raise StudyError(f"{len(failed)} parts failed: {'; '.join(failed)}")
 
 
 def compare(places: Project) -> str:
@@ -138,7 +134,7 @@ def run_live(places: Project) -> str:
             stored = records.read(places.runs, condition).scores
             apart = records.max_difference(outcome.scores, stored)
             if apart > TOLERANCE:
-                raise records.RecordError(
+                raise RecordError(
                     f"{condition} gives scores that differ by {apart:.4f} from the stored ones; "
                     "check that requirements.lock is installed as it stands"
                 )

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from chunkstudy.collections.user_documents import EVALUATION
-from chunkstudy.core.faults import one_line
+from chunkstudy.core.errors import UserError, one_line
 from chunkstudy.user_data.output import restore_interrupted
 from chunkstudy.user_data.pipeline import Pipeline
 from chunkstudy.user_data.question_identity import (
@@ -27,7 +27,7 @@ from chunkstudy.user_data.question_identity import (
 )
 from chunkstudy.user_data.record import FIRST_ACCEPTED, content_digest, scores_digest
 from chunkstudy.user_data.report import SCORES
-from chunkstudy.user_data.systems import EvaluationError, System, labels
+from chunkstudy.user_data.systems import System, labels
 
 ENVIRONMENT = ("computed_by", "device", "batch_rule")
 """Entries of a model's description that do not tell it from another model."""
@@ -114,28 +114,28 @@ class Baseline:
             allow_missing: whether questions of the baseline may be gone.
 
         Raises:
-            EvaluationError: if the two cannot be compared.
+            UserError: if the two cannot be compared.
         """
         accepted = self.setting
         if accepted.task != current.task:
-            raise EvaluationError(
+            raise UserError(
                 f"Baseline '{self.name}' and this evaluation judge different things "
                 f"({accepted.task} and {current.task}); evaluate the same kind of questions"
             )
         if accepted.measure != current.measure:
-            raise EvaluationError(
+            raise UserError(
                 f"Baseline '{self.name}' is decided by {accepted.measure}, this evaluation by "
                 f"{current.measure}; use the options that the baseline was evaluated with"
             )
         common = [key for key in current.models if key in accepted.models]
         if not common:
-            raise EvaluationError(
+            raise UserError(
                 f"Baseline '{self.name}' has none of these systems; evaluate one of "
                 f"{'; '.join(', '.join(key) for key in accepted.models)}"
             )
         for key in common:
             if changed := _first_change(accepted.models[key], current.models[key]):
-                raise EvaluationError(
+                raise UserError(
                     f"Baseline '{self.name}' was computed with another model under the name "
                     f"'{key.encoder}' ({changed} differs); accept an evaluation with the new model "
                     "first, or name the old one"
@@ -143,12 +143,12 @@ class Baseline:
         pairing = pair_questions(accepted.questions, current.questions)
         lost = " ".join(pairing.describe(self.texts))
         if not pairing.pairs:
-            raise EvaluationError(
+            raise UserError(
                 f"Baseline '{self.name}' has none of these questions. {lost} Evaluate again "
                 "without --baseline to accept other questions"
             )
         if lost and not allow_missing:
-            raise EvaluationError(
+            raise UserError(
                 f"Baseline '{self.name}' cannot be compared as a whole. {lost} Restore them, or "
                 "compare the others with --allow-missing"
             )
@@ -162,7 +162,7 @@ def load_baseline(path: str | Path) -> Baseline:
         path: its folder, or ``evaluation.json`` there.
 
     Raises:
-        EvaluationError: if it is missing or not whole.
+        UserError: if it is missing or not whole.
     """
     named = Path(path).expanduser()
     folder = named.parent if named.name == EVALUATION else named
@@ -170,13 +170,13 @@ def load_baseline(path: str | Path) -> Baseline:
         folder = folder.resolve()
         restore_interrupted(folder)
         if not (folder / EVALUATION).is_file():
-            raise EvaluationError(
+            raise UserError(
                 f"Baseline '{path}' has no {EVALUATION}; evaluate once without --baseline to "
                 "accept a result"
             )
         record = json.loads((folder / EVALUATION).read_text(encoding="utf-8"))
         if "questions" not in record or not _has_score_digests(record):
-            raise EvaluationError(
+            raise UserError(
                 f"Baseline '{path}' was written by an earlier version, which does not record what "
                 "answers its questions; evaluate the accepted state again"
             )
@@ -185,10 +185,10 @@ def load_baseline(path: str | Path) -> Baseline:
         setting = Setting.from_record(record)
         scores, texts = _read_scores(folder / SCORES, record, setting)
         first = _first_accepted(record)
-    except EvaluationError:
+    except UserError:
         raise
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-        raise EvaluationError(
+        raise UserError(
             f"Baseline '{path}' is not a whole evaluation ({one_line(error)}); name the folder of "
             "one that `chunkstudy evaluate` wrote, or evaluate again"
         ) from None
@@ -218,10 +218,10 @@ def scores_by_system(
     """Return the scores of each system, given by the names of its columns.
 
     Raises:
-        EvaluationError: if two systems have the same name.
+        UserError: if two systems have the same name.
     """
     if len(set(record["columns"])) < len(record["columns"]):
-        raise EvaluationError("Two systems have the same name; rename one of your chunkers")
+        raise UserError("Two systems have the same name; rename one of your chunkers")
     keys = [_key(arm) for arm in record["arms"]]
     return {key: scores[name] for key, name in zip(keys, record["columns"], strict=True)}
 

@@ -15,6 +15,7 @@ from typing import Any
 from chunkstudy.collections import user_collections
 from chunkstudy.collections.user_collections import Documents, Questions
 from chunkstudy.collections.user_documents import EVALUATION
+from chunkstudy.core.errors import UserError
 from chunkstudy.core.files import write_json
 from chunkstudy.core.project import project_or_working_folder
 from chunkstudy.pipeline.conditions import MINILM_512
@@ -25,7 +26,7 @@ from chunkstudy.user_data.output import output_folder
 from chunkstudy.user_data.pipeline import Pipeline, Say, unread_share
 from chunkstudy.user_data.reading_warnings import reading_warnings
 from chunkstudy.user_data.recommendation import TOLERANCE, check_tolerance
-from chunkstudy.user_data.systems import PLAIN, EvaluationError, System, systems
+from chunkstudy.user_data.systems import PLAIN, System, systems
 
 CHUNKERS = ("recursive-200-0",)
 ENCODERS = (MINILM_512,)
@@ -103,7 +104,7 @@ def evaluate(
     collection = pipeline.collection
     if not collection.queries:
         named = documents if isinstance(documents, str | Path) else "FOLDER"
-        raise EvaluationError(MISSING.format(named))
+        raise UserError(MISSING.format(named))
     for note in notes:
         say(note)
     before_ranking(pipeline, compared)
@@ -145,10 +146,10 @@ def prepared(
     """What is read, what is compared, and in a sentence each what is left out of both. Arguments
     as :func:`evaluate` takes them."""
     if isinstance(chunkers, str) or isinstance(encoders, str) or isinstance(orderings, str):
-        raise EvaluationError("give chunkers, encoders and orderings as lists")
+        raise UserError("give chunkers, encoders and orderings as lists")
     for option, value in {"k": k, "max_tokens": max_tokens, "budget": budget}.items():
         if value is not None and (isinstance(value, bool) or not isinstance(value, Integral)):
-            raise EvaluationError(f"{option} must be a whole number, got {value!r}")
+            raise UserError(f"{option} must be a whole number, got {value!r}")
     texts = user_collections.read(documents, questions, name)
     collection = texts.collection
     say(f"{_counted(collection.documents, 'document')}, {_counted(collection.queries, 'question')}")
@@ -169,7 +170,7 @@ def prepared(
 def _max_tokens(max_tokens: int | None, budget: int) -> int | None:
     """Return the tokens that count as read, whichever name gives them; 0 of the old one is none."""
     if max_tokens is not None and budget:
-        raise EvaluationError("--budget is the old name of --max-tokens; give only --max-tokens")
+        raise UserError("--budget is the old name of --max-tokens; give only --max-tokens")
     return budget or None if max_tokens is None else max_tokens
 
 

@@ -14,6 +14,7 @@ from statistics import NormalDist
 
 import pandas as pd
 
+from chunkstudy.core.errors import UserError
 from chunkstudy.display.formats import estimate, percent, whole
 from chunkstudy.evaluation.statistics.differences import HIGHER, SIGNIFICANT, Pair, differences
 from chunkstudy.user_data.baseline import (
@@ -28,7 +29,6 @@ from chunkstudy.user_data.baseline import (
 from chunkstudy.user_data.comparison import Evaluation
 from chunkstudy.user_data.question_identity import Pairing, printable_id
 from chunkstudy.user_data.record import FIRST_ACCEPTED
-from chunkstudy.user_data.systems import EvaluationError
 
 WORSE, NOT_WORSE, UNDECIDED = "worse", "not worse", "undecided"
 RELATIONS = {WORSE: "worse than", NOT_WORSE: "not worse than", UNDECIDED: "undecided against"}
@@ -74,10 +74,10 @@ def check_max_drop(points: float) -> None:
     """Refuse a margin that is not between 0 and 100 points.
 
     Raises:
-        EvaluationError: with the value.
+        UserError: with the value.
     """
     if not 0 <= points <= 100:
-        raise EvaluationError(f"--max-drop must be between 0 and 100 points, got {points:g}")
+        raise UserError(f"--max-drop must be between 0 and 100 points, got {points:g}")
 
 
 def compare_to_baseline(
@@ -97,13 +97,13 @@ def compare_to_baseline(
         allow_missing: whether questions of the baseline may be gone.
 
     Raises:
-        EvaluationError: if the two cannot be compared.
+        UserError: if the two cannot be compared.
     """
     check_max_drop(max_drop)
     if not isinstance(baseline, Baseline):
         baseline = load_baseline(baseline)
         if baseline.folder == evaluation.folder.resolve():
-            raise EvaluationError(
+            raise UserError(
                 f"Baseline '{baseline.name}' was overwritten by this evaluation; use load_baseline "
                 "before you evaluate"
             )

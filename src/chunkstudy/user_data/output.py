@@ -19,10 +19,9 @@ from pathlib import Path
 
 from chunkstudy.collections.user_collections import Documents, collection_name
 from chunkstudy.collections.user_documents import EVALUATION
-from chunkstudy.core.faults import of_the_system
+from chunkstudy.core.errors import UserError, of_the_system
 from chunkstudy.core.files import DAY, PART
 from chunkstudy.core.project import project_or_working_folder
-from chunkstudy.user_data.systems import EvaluationError
 
 REJECTED = ".rejected"
 """The end of the name of a folder that holds an evaluation that a gate rejected."""
@@ -42,13 +41,13 @@ def output_folder(documents: Documents, name: str, output: str | Path | None) ->
     """Return the folder to write, below ``build/evaluations`` if none is given.
 
     Raises:
-        EvaluationError: if it cannot be written.
+        UserError: if it cannot be written.
     """
     folder = project_or_working_folder().build / "evaluations" / collection_name(documents, name)
     folder = Path(output).expanduser() if output is not None else folder
     check_output(folder)
     if isinstance(documents, str | Path) and folder.resolve() == Path(documents).resolve():
-        raise EvaluationError(
+        raise UserError(
             f"--output {folder} is the folder of the documents, of which the pages written there "
             "would be taken for more; name another folder"
         )
@@ -59,13 +58,13 @@ def check_output(folder: Path) -> None:
     """Refuse a folder that cannot be created or written; leave nothing behind.
 
     Raises:
-        EvaluationError: with the reason.
+        UserError: with the reason.
     """
     try:
         if folder.is_symlink() and not folder.exists():
-            raise EvaluationError(f"--output {folder} is a link to nothing; name another folder")
+            raise UserError(f"--output {folder} is a link to nothing; name another folder")
         if folder.exists() and not folder.is_dir():
-            raise EvaluationError(f"--output {folder} is a file; name a folder")
+            raise UserError(f"--output {folder} is a file; name a folder")
         existing = next(path for path in (folder, *folder.absolute().parents) if path.exists())
         for path in (existing, folder / "trec", folder / "questions"):
             if path == existing or path.exists():
@@ -73,7 +72,7 @@ def check_output(folder: Path) -> None:
                     pass
     except OSError as error:
         reason = of_the_system(OSError(error.errno, error.strerror)).partition(";")[0]
-        raise EvaluationError(
+        raise UserError(
             f"--output {folder} cannot be written ({reason}); name another folder"
         ) from None
 
@@ -105,21 +104,21 @@ class GatedOutput:
             baseline: the resolved folder of the accepted evaluation.
 
         Raises:
-            EvaluationError: if one cannot be written, or ``folder`` not be replaced as a whole.
+            UserError: if one cannot be written, or ``folder`` not be replaced as a whole.
         """
         restore_interrupted(folder.resolve())
         check_output(folder)
         named = folder if folder.name.strip(".") else folder.resolve()
         beside = named.with_name(named.name + REJECTED)
         if beside.resolve() == baseline:
-            raise EvaluationError(
+            raise UserError(
                 f"--baseline {beside} is where a rejected evaluation of {folder} goes; rename it"
             )
         if _holds_evaluation(folder):
             check_output(beside)
             check_output(_beside(folder.resolve(), PREVIOUS))
             if os.path.ismount(folder) or Path.cwd().is_relative_to(folder.resolve()):
-                raise EvaluationError(
+                raise UserError(
                     f"--output {folder} holds an evaluation and cannot be replaced as a whole, "
                     "because it is a mount point or contains the working directory; name another "
                     "folder, or run from another one"

@@ -15,6 +15,7 @@ import pandas as pd
 from chunkstudy.chunkers import contexts
 from chunkstudy.collections.user_questions import Judged
 from chunkstudy.core import tokens
+from chunkstudy.core.errors import UserError
 from chunkstudy.core.protocols import CORRECTED, OWN_DOCUMENTS
 from chunkstudy.core.spans import Chunks, Collection
 from chunkstudy.encoders.api import ApiEncoder
@@ -31,7 +32,7 @@ from chunkstudy.pipeline.scoring import six_decimals
 from chunkstudy.pipeline.vector_store import VectorStore, load_store
 from chunkstudy.user_data.blocks import header_above
 from chunkstudy.user_data.chunk_index import ChunkIndex, Ints
-from chunkstudy.user_data.systems import Chunker, EvaluationError, Retriever, System
+from chunkstudy.user_data.systems import Chunker, Retriever, System
 
 DEEPEST = 20
 """Ranks that are kept of each question at least."""
@@ -96,7 +97,7 @@ class Pipeline:
         fresh: ignore the vectors that were stored before.
 
     Raises:
-        EvaluationError: if so many ranks or tokens cannot be read, or both are named.
+        UserError: if so many ranks or tokens cannot be read, or both are named.
     """
 
     texts: Judged
@@ -117,18 +118,18 @@ class Pipeline:
     def __post_init__(self) -> None:
         named = self.max_tokens is not None
         if named and self.k is not None:
-            raise EvaluationError(
+            raise UserError(
                 f"--k {self.k} and --max-tokens {self.max_tokens} cannot both decide; leave one out"
             )
         if not 1 <= self.cutoff <= DEEPEST:
-            raise EvaluationError(f"--k must be between 1 and {DEEPEST}, got {self.k}")
+            raise UserError(f"--k must be between 1 and {DEEPEST}, got {self.k}")
         if named and self.texts.task == "in_corpus":
-            raise EvaluationError(
+            raise UserError(
                 "--max-tokens counts the tokens read of excerpts, but these questions judge whole "
                 "documents; leave it out"
             )
         if not 0 <= self.budget <= MOST_TOKENS or self.max_tokens == 0:
-            raise EvaluationError(
+            raise UserError(
                 f"--max-tokens must be between 1 and {MOST_TOKENS:,}, got {self.max_tokens}"
             )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from chunkstudy.core import models
-from chunkstudy.core.faults import ModelError
+from chunkstudy.core.errors import ResourceError
 from chunkstudy.encoders.interface import TokenCountingEncoder
 from chunkstudy.evaluation.measures.excerpts import token_lengths
 from chunkstudy.pipeline.conditions import ChunkerSpec, parse_chunker, parse_encoder
@@ -160,7 +160,7 @@ def _remedy(system: System, other: str) -> str:
     """Name the option that reads more, if the model's positions allow one."""
     try:
         name = parse_encoder(_model(system))
-    except ModelError:
+    except ResourceError:
         return f"Use a model that reads more, or {other}."
     spec = models.spec(name.model)
     if spec.kind == "api" or name.reach >= spec.positions:

@@ -20,10 +20,10 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
+from chunkstudy.core.errors import UserError
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import FEWEST_DOCUMENTS
 from chunkstudy.evaluation.statistics.testing import clustered_means
-from chunkstudy.user_data.systems import EvaluationError
 
 READ = "tokens that a reader gets"
 RERANKED = "tokens reranked a question"
@@ -65,11 +65,11 @@ class Recommendation:
 
 
 def check_tolerance(tolerance: float) -> None:
-    """Raise an EvaluationError unless a tolerance lies between 0 and 100 points."""
+    """Raise an UserError unless a tolerance lies between 0 and 100 points."""
     if not isinstance(tolerance, int | float):
-        raise EvaluationError(f"tolerance must be a number of points, got {tolerance!r}")
+        raise UserError(f"tolerance must be a number of points, got {tolerance!r}")
     if not 0 <= tolerance <= 100:
-        raise EvaluationError(f"--tolerance must be between 0 and 100 points, got {tolerance:g}")
+        raise UserError(f"--tolerance must be between 0 and 100 points, got {tolerance:g}")
 
 
 def too_few(questions: int, compared: bool = True) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 
 from chunkstudy.chunkers import user_chunker
 from chunkstudy.chunkers.user_chunker import OwnChunker
-from chunkstudy.core.faults import ModelError
+from chunkstudy.core.errors import ResourceError, UserError
 from chunkstudy.display import titles
 from chunkstudy.encoders import models, reranker, user_models
 from chunkstudy.encoders.api import NAME as SERVED
@@ -54,10 +54,6 @@ UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
 LONGEST = 64
 """Characters of a name in a path; several of them make one file name."""
 NO_STATES = "an API returns no token states"
-
-
-class EvaluationError(ValueError):
-    """An evaluation that cannot be made as asked; the message says what to do."""
 
 
 @dataclass(frozen=True)
@@ -194,7 +190,7 @@ def systems(
             question and texts to a number for each text.
 
     Raises:
-        EvaluationError, ChunkerError, ModelError, ValueError: in a sentence on what to do.
+        UserError, ChunkerError, ResourceError, ValueError: in a sentence on what to do.
     """
     named = chunkers.items() if isinstance(chunkers, Mapping) else (("", x) for x in chunkers)
     ways = [chunker(one, name) for name, given in named for one in _each(given)]
@@ -205,7 +201,7 @@ def systems(
     _refuse_twice([way.slug for way in ways], 'give them names, {"one": first, "other": second}')
     _refuse_twice([NONE, *(model.slug for model in retrievers)], "rename it")
     if not ways or not retrievers or not orderings:
-        raise EvaluationError("name at least one chunker, one encoder and one ordering")
+        raise UserError("name at least one chunker, one encoder and one ordering")
     compared: list[System] = []
     notes: list[str] = []
     for model in retrievers:
@@ -216,7 +212,7 @@ def systems(
             else:
                 compared += [System(way, model, method) for way in ways]
     if not compared:
-        raise EvaluationError(f"{notes[0][:-1]}; leave --ordering out to evaluate it as it is")
+        raise UserError(f"{notes[0][:-1]}; leave --ordering out to evaluate it as it is")
     drawn = [way for way in ways if beside and way.needs_encoder]
     if drawn:
         names = ", ".join(shown_as("chunker", way.name) for way in drawn)
@@ -253,7 +249,7 @@ def _refuse_twice(slugs: Sequence[str], remedy: str) -> None:
     """Refuse two things that would leave their results in one place."""
     twice = next((slug for slug in slugs if slugs.count(slug) > 1), None)
     if twice:
-        raise EvaluationError(f"two of them are called {twice}; leave one out, or {remedy}")
+        raise UserError(f"two of them are called {twice}; leave one out, or {remedy}")
 
 
 def chunker(given: Any, name: str = "") -> Chunker:
@@ -263,7 +259,7 @@ def chunker(given: Any, name: str = "") -> Chunker:
     three neighbours on either side, ``+none`` their documents.
 
     Raises:
-        EvaluationError, ChunkerError, ValueError: if it is none, or cannot be had here.
+        UserError, ChunkerError, ValueError: if it is none, or cannot be had here.
     """
     if isinstance(given, str) and PLUS in given:
         first, _, large = given.rpartition(PLUS)
@@ -290,12 +286,12 @@ def chunker(given: Any, name: str = "") -> Chunker:
 def _of_the_catalogue(slug: str) -> str:
     spec = parse_chunker(slug)
     if known := spec.entry.segments:
-        raise EvaluationError(
+        raise UserError(
             f"{slug} is a segmentation of {' and '.join(known)} and of no other texts; use another "
             "chunker"
         )
     if spec.llm and asking.lacks(spec.llm):
-        raise EvaluationError(
+        raise UserError(
             f"{slug} asks {spec.llm} for boundaries; set {providers.takes(spec.llm)[1]} and "
             "CHUNKSTUDY_LLM=record to ask it (docs/llm.md)"
         )
@@ -310,12 +306,10 @@ def _method(name: str, model: Retriever) -> EmbeddingMethod:
     if name == LATE:
         return EmbeddingMethod(model.window, model.window // 4)
     if "-" not in name:
-        raise EvaluationError(
-            f"unknown ordering {name!r}; use {PLAIN}, {LATE}, {' or '.join(CONTEXTS)}"
-        )
+        raise UserError(f"unknown ordering {name!r}; use {PLAIN}, {LATE}, {' or '.join(CONTEXTS)}")
     method = parse_method(name)
     if model.positions and method.window > model.positions:
-        raise EvaluationError(
+        raise UserError(
             f"{name} reads {method.window} tokens together, and {model} has "
             f"{model.positions} positions; use late, or a smaller window"
         )
@@ -327,7 +321,7 @@ def retriever(given: Any, base_url: str = "") -> Retriever:
     BM25; both, as in ``bm25+NAME``; or a function, or a pair of them, for documents and queries.
 
     Raises:
-        ModelError: if there is none, or it cannot be had here.
+        ResourceError: if there is none, or it cannot be had here.
     """
     if not isinstance(given, str):
         return _function(given)
@@ -356,13 +350,13 @@ def _reranker(given: Any) -> Reranker:
     """The reranker of a name, or a function.
 
     Raises:
-        ModelError, ChunkerError: if there is none.
+        ResourceError, ChunkerError: if there is none.
     """
     if isinstance(given, str) and (":" not in given or Path(given).exists()):
         return reranker.cross_encoder(given)
     function = user_chunker.named(given) if isinstance(given, str) else given
     if not callable(function):
-        raise EvaluationError(
+        raise UserError(
             f"{given!r} is no reranker; name a cross-encoder, or give a function from a question "
             "and a list of texts to a number for each text"
         )
@@ -374,7 +368,7 @@ def _reranker(given: Any) -> Reranker:
 def _registered(slug: str) -> EncoderName | None:
     try:
         return parse_encoder(slug)
-    except ModelError:
+    except ResourceError:
         return None
 
 
@@ -382,7 +376,7 @@ def _of_the_registry(name: EncoderName) -> Retriever:
     spec = models.spec(name.model)
     lacking = weights_needed(models.with_recorded_digests(spec))
     if spec.kind != "api" and lacking:
-        raise ModelError(f"{spec.id} cannot be read yet: {lacking[0]}")
+        raise ResourceError(f"{spec.id} cannot be read yet: {lacking[0]}")
     why = NO_STATES if spec.kind == "api" else ""
     load = partial(load_store, str(name))
     return Retriever(str(name), str(name), load, name.reach, spec.positions, why)
@@ -400,7 +394,7 @@ def _of_files(given: str) -> Retriever:
 def _function(given: Any, name: str = "") -> Retriever:
     documents, queries = given if isinstance(given, tuple | list) else (given, None)
     if not callable(documents) or not (queries is None or callable(queries)):
-        raise EvaluationError(
+        raise UserError(
             f"{name or given!r} is no encoder; name a model, or give a function from a list of "
             "texts to an array of a row each, or two of them, for documents and for queries"
         )

@@ -8,14 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from chunkstudy.core.errors import UserError
 from chunkstudy.core.spans import Chunks, Collection
 
 NO_CHUNK = -1
 _QUERIES_AT_ONCE = 256
-
-
-class SearchError(ValueError):
-    """Vectors that cannot be searched; the message says what is wrong with them."""
 
 
 @dataclass(frozen=True)
@@ -90,20 +87,20 @@ def search(
         block: vectors compared at once; the working memory grows with it and with nothing else.
 
     Raises:
-        SearchError: if shapes do not fit or a value is not finite.
+        UserError: if shapes do not fit or a value is not finite.
     """
     if queries.ndim != 2 or vectors.ndim != 2 or queries.shape[1] != vectors.shape[1]:
-        raise SearchError(
+        raise UserError(
             f"queries of shape {queries.shape} and vectors of shape {vectors.shape} do not fit; "
             "both must be two-dimensional and equally wide"
         )
     if depth < 1 or block < 1:
-        raise SearchError(f"depth and block must be at least 1, not {depth} and {block}")
+        raise UserError(f"depth and block must be at least 1, not {depth} and {block}")
     if allowed is not None and (
         allowed.query_document.shape != (len(queries),)
         or allowed.chunk_document.shape != (len(vectors),)
     ):
-        raise SearchError("a limit must name one document per query and one per chunk")
+        raise UserError("a limit must name one document per query and one per chunk")
     if allowed is not None:
         return _search_own(queries, vectors, depth, allowed, block)
     best = nothing_kept(len(queries), depth)
@@ -177,7 +174,7 @@ def keep_best(
 def _refuse_not_finite(values: NDArray[np.float32], kind: str, first: int) -> None:
     bad = np.flatnonzero(~np.isfinite(values).all(axis=1))
     if len(bad):
-        raise SearchError(
+        raise UserError(
             f"the vector of {kind} {first + bad[0]} is not finite, perhaps because its text is "
             "empty; encode it again or drop it"
         )

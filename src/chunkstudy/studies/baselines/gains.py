@@ -9,12 +9,11 @@ from itertools import product
 
 import pandas as pd
 
+from chunkstudy.core.errors import NoRecordError, StudyError
 from chunkstudy.evaluation.statistics.differences import Pair, at, differences, documents_of
-from chunkstudy.notebook.runs import NoRecordError
 from chunkstudy.notebook.study import Study
 from chunkstudy.pipeline import facts
 from chunkstudy.pipeline.conditions import PRE_EMBEDDING, PREPENDED
-from chunkstudy.pipeline.experiment_tables import StudyError
 from chunkstudy.studies.baselines.systems import SYSTEMS, VECTORS, run_as
 
 

@@ -20,6 +20,7 @@ from chunkstudy.chunkers.passages import paragraphs
 from chunkstudy.chunkers.random_boundaries import ANYWHERE, UNITS, drawn
 from chunkstudy.chunkers.semantic import punkt_sentences
 from chunkstudy.collections import covid_qa
+from chunkstudy.core.errors import StudyError
 from chunkstudy.core.protocols import CORRECTED
 from chunkstudy.core.spans import Chunks, Collection, Span
 from chunkstudy.core.tokens import counter
@@ -46,7 +47,6 @@ from chunkstudy.pipeline.conditions import (
     parse_method,
 )
 from chunkstudy.pipeline.encoding import encode_together
-from chunkstudy.pipeline.experiment_tables import StudyError
 from chunkstudy.pipeline.experiments import Context, experiment
 from chunkstudy.pipeline.vector_store import VectorStore
 

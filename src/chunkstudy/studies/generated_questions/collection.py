@@ -15,6 +15,7 @@ from pathlib import Path
 
 from chunkstudy.collections import user_collections, user_documents, user_questions
 from chunkstudy.collections.user_documents import OwnDocuments
+from chunkstudy.core.errors import UserError
 from chunkstudy.core.files import write_json, write_text
 from chunkstudy.core.project import Project
 from chunkstudy.core.settings import Settings
@@ -25,10 +26,6 @@ from chunkstudy.studies.generated_questions import filters, generate
 from chunkstudy.studies.generated_questions.generate import GenerationSettings
 
 CANDIDATES, REPORT, RECORDINGS = "candidates.jsonl", "generation.json", "llm"
-
-
-class OutputError(ValueError):
-    """A folder that may not be written."""
 
 
 def make(
@@ -59,7 +56,7 @@ def make(
             recorded is asked for, unless CHUNKSTUDY_LLM says otherwise.
 
     Raises:
-        SourceError, OutputError, LanguageModelError, BudgetError: in words to act on.
+        ResourceError, UserError, LanguageModelError, BudgetError: in words to act on.
     """
     folder = out or user_collections.collections_folder() / source.resolve().name
     documents = user_documents.read(source)
@@ -113,12 +110,12 @@ def _refuse(folder: Path, source: Path, documents: OwnDocuments) -> None:
     that holds something else than a generation from these documents.
 
     Raises:
-        OutputError: if it does.
+        UserError: if it does.
     """
     if folder.resolve().is_relative_to(source.resolve()):
-        raise OutputError(f"{folder} lies inside {source}, whose texts it copies; write elsewhere")
+        raise UserError(f"{folder} lies inside {source}, whose texts it copies; write elsewhere")
     if not user_collections.NAME.fullmatch(folder.name):
-        raise OutputError(
+        raise UserError(
             f"{folder.name!r} cannot name a collection; use letters, digits, dots, - and _"
         )
     holds = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
@@ -129,7 +126,7 @@ def _refuse(folder: Path, source: Path, documents: OwnDocuments) -> None:
         files = (path for path in copies.rglob("*") if path.is_file())
         other = {str(path) for path in files if path.read_bytes() != texts.get(path)}
     if other:
-        raise OutputError(
+        raise UserError(
             f"{folder} holds {min(other)}, which is of no generation from these documents; name "
             "another folder, or delete this one"
         )

@@ -22,6 +22,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from chunkstudy.collections import quoted
 from chunkstudy.collections.user_documents import OwnDocuments
 from chunkstudy.collections.user_questions import Question, Quotation
+from chunkstudy.core.errors import UserError
 from chunkstudy.core.spans import Document, Span
 from chunkstudy.llm.interface import PROMPTS, Ask, Message, Reply, Request, conversation
 from chunkstudy.llm.prices import Estimate, expected
@@ -78,10 +79,6 @@ class GenerationSettings:
     seed: int = 0
 
 
-class RejectedError(ValueError):
-    """A reply that gives no question; the message is one of the reasons above."""
-
-
 class Proposal(BaseModel):
     """What a reply proposes: a question and the passages that answer it."""
 
@@ -120,9 +117,9 @@ def generate(
             try:
                 proposal = read(made.replies[-1])
                 if proposal.question.casefold() in map(str.casefold, earlier):
-                    raise RejectedError(REPEATED)
+                    raise UserError(REPEATED)
                 spans = place(proposal.references, document.text, passage)
-            except RejectedError as error:
+            except UserError as error:
                 made.rejected[str(error)] += 1
                 continue
             excerpts = tuple(_excerpt(document, span, documents) for span in spans)
@@ -209,15 +206,15 @@ def read(reply: Reply) -> Proposal:
     in the question becomes single blanks.
 
     Raises:
-        RejectedError: if it proposes nothing that can be used.
+        UserError: if it proposes nothing that can be used.
     """
     if reply.finish in UNFINISHED:
-        raise RejectedError(UNFINISHED[reply.finish])
+        raise UserError(UNFINISHED[reply.finish])
     fenced = FENCE.fullmatch(reply.text)
     try:
         proposal = Proposal.model_validate_json(fenced.group(1) if fenced else reply.text)
     except ValidationError:
-        raise RejectedError(OTHER_FORM) from None
+        raise UserError(OTHER_FORM) from None
     proposal.question = " ".join(proposal.question.split())
     return proposal
 
@@ -230,17 +227,17 @@ def place(quotations: Sequence[str], text: str, passage: Span) -> list[Span]:
     first place is taken. No two excerpts may share a character.
 
     Raises:
-        RejectedError: if one quotation is wrong.
+        UserError: if one quotation is wrong.
     """
     first, shown = passage[0], {"": text[slice(*passage)]}
     excerpts = []
     for words in quotations:
         found = quoted.letter_by_letter(words, shown) or quoted.whatever_the_form(words, shown)
         if not found:
-            raise RejectedError(NOWHERE)
+            raise UserError(NOWHERE)
         excerpts.append((first + found[0].start, first + found[0].end))
     if any(before[1] > after[0] for before, after in pairwise(sorted(excerpts))):
-        raise RejectedError(OVERLAP)
+        raise UserError(OVERLAP)
     return excerpts
 
 

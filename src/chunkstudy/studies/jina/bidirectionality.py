@@ -17,12 +17,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from chunkstudy.collections import covid_qa
+from chunkstudy.core.errors import StudyError
 from chunkstudy.core.spans import Collection, Document
 from chunkstudy.encoders import models
 from chunkstudy.encoders.contextualized import Layout
 from chunkstudy.encoders.transformer import TransformerEncoder
 from chunkstudy.evaluation import statistics
-from chunkstudy.pipeline.experiment_tables import StudyError
 from chunkstudy.pipeline.experiments import Context, experiment
 
 NAME = "bidirectionality"

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from chunkstudy.core.faults import ModelError
+from chunkstudy.core.errors import ResourceError
 from chunkstudy.core.models import CAUSAL_MODELS, MODELS, ModelSpec
 
 LATE_CHUNKING_WINDOW = 8191
@@ -31,12 +31,12 @@ def named(names: Sequence[str]) -> list[ModelSpec]:
     """The models whose name contains one of these, whatever the case; all where none is given.
 
     Raises:
-        ModelError: if no model's name contains one of them.
+        ResourceError: if no model's name contains one of them.
     """
     found = every()
     for name in names:
         if not any(name.lower() in one.id.lower() for one in found):
-            raise ModelError(
+            raise ResourceError(
                 f"no model is called {name!r} or has that in its name; there are "
                 f"{', '.join(one.id for one in found)}"
             )

@@ -9,11 +9,11 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
+from chunkstudy.core.errors import StudyError
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics import power
 from chunkstudy.evaluation.statistics.differences import Pair, at, differences
 from chunkstudy.notebook.study import Study
-from chunkstudy.pipeline.experiment_tables import StudyError
 from chunkstudy.studies import labels
 from chunkstudy.studies.labels.chunk_labels import GOLD_RULES, GoldRule, macro, micro, rates
 

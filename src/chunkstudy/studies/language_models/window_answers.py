@@ -30,6 +30,7 @@ from chunkstudy.chunkers import lumberchunker
 from chunkstudy.chunkers.passages import paragraphs
 from chunkstudy.chunkers.random_boundaries import drawn
 from chunkstudy.collections import builtin
+from chunkstudy.core.errors import LanguageModelError
 from chunkstudy.core.project import Project
 from chunkstudy.core.protocols import CORRECTED
 from chunkstudy.core.spans import Chunks, Collection
@@ -39,7 +40,6 @@ from chunkstudy.display.drawing import COLORS, intervals, one_legend, style, tit
 from chunkstudy.evaluation import statistics
 from chunkstudy.evaluation.statistics.differences import Pair, differences
 from chunkstudy.llm import providers
-from chunkstudy.llm.asking import NotRecordedError
 from chunkstudy.llm.interface import Reply, Request
 from chunkstudy.llm.recordings import Recordings, contents
 from chunkstudy.pipeline.chunking import build_chunker
@@ -135,7 +135,9 @@ def every_draw(
     units = [paragraphs(document.text) for document in collection.documents]
     try:
         own = context.chunks(_condition(SMALL, ordering))
-    except NotRecordedError as error:
+    except LanguageModelError as error:
+        if error.recorded:
+            raise
         context.say(f"left out for now: {error}")
         return
     for draw in draws:

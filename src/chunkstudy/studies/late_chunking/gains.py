@@ -17,9 +17,9 @@ from typing import NamedTuple
 import pandas as pd
 from scipy import special
 
+from chunkstudy.core.errors import StudyError
 from chunkstudy.evaluation.statistics.differences import HIGHER, LOWER, Pair, at, differences
 from chunkstudy.evaluation.statistics.intervals import LEVEL
-from chunkstudy.pipeline.experiment_tables import StudyError
 from chunkstudy.studies.late_chunking.systems import (
     AVERAGED,
     BOTH,

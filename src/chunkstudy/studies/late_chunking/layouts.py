@@ -15,9 +15,9 @@ from itertools import product
 import pandas as pd
 
 from chunkstudy.collections import covid_qa
+from chunkstudy.core.errors import StudyError
 from chunkstudy.display import titles
 from chunkstudy.evaluation.statistics.differences import Pair, differences
-from chunkstudy.pipeline.experiment_tables import StudyError
 from chunkstudy.studies.late_chunking.systems import AVERAGED, PLAIN, SystemScores, late
 
 LAYOUTS = {"most context": "", "no overlap": "-0", "packed": "-packed", "averaged": AVERAGED}

@@ -15,9 +15,10 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
+from chunkstudy.core.errors import NoRecordError
 from chunkstudy.display import titles
 from chunkstudy.evaluation.statistics.differences import at
-from chunkstudy.notebook.runs import NoRecordError, Runs
+from chunkstudy.notebook.runs import Runs
 from chunkstudy.notebook.study import Study
 from chunkstudy.pipeline.conditions import PRE_EMBEDDING, parse_encoder, parse_method
 

@@ -38,7 +38,7 @@ def tables(context: Context, _: Sequence[str] = ()) -> dict[str, pd.DataFrame]:
     ``chunks``: a row per segment or chunk; ``words``: where each word of the post begins and ends.
 
     Raises:
-        SourceError: if the printed page is not at hand, or is another.
+        ResourceError: if the printed page is not at hand, or is another.
     """
     page = context.read(printed.find(), "the post, segmented four ways").read_text(encoding="utf-8")
     post = printed.source(printed.read(page))

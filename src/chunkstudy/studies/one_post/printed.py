@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from chunkstudy.core import sources
+from chunkstudy.core.errors import ResourceError
 from chunkstudy.core.files import sha256
 from chunkstudy.core.settings import Settings
 
@@ -39,18 +39,18 @@ def find() -> Path:
     """The printed page.
 
     Raises:
-        SourceError: if it is not at hand, or is another page.
+        ResourceError: if it is not at hand, or is another page.
     """
     folder = Settings.from_env().printed
     page = next(iter(sorted(folder.glob(NAME))), None) if folder else None
     if page is None:
-        raise sources.SourceError(
+        raise ResourceError(
             "the post and its four segmentations are not ours to pass on; set "
             f"{FOLDER} to a folder that has them as {NAME}: tables derive from the offsets kept in "
             "results/studies/one-post without them"
         )
     if sha256(page) != SHA256:
-        raise sources.SourceError(
+        raise ResourceError(
             f"{page} is not the page that this study reads; put the archived copy of the post "
             "with its four segmentations there"
         )

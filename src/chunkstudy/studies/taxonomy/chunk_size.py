@@ -25,6 +25,7 @@ from chunkstudy.chunkers.user_chunker import checked
 from chunkstudy.collections import beir
 from chunkstudy.collections.registry import load_collection
 from chunkstudy.core import tokens
+from chunkstudy.core.errors import StudyError
 from chunkstudy.core.protocols import AS_PUBLISHED_IELAB, CORRECTED
 from chunkstudy.core.spans import Chunks, Collection, chunk_documents
 from chunkstudy.core.tokens import TextTokens
@@ -34,7 +35,6 @@ from chunkstudy.notebook.runs import RunCache, Runs, RunScores
 from chunkstudy.pipeline import experiment_tables, records
 from chunkstudy.pipeline.chunking import cut
 from chunkstudy.pipeline.conditions import CONTEXTUALIZED, MINILM_512, PRE_EMBEDDING, Condition
-from chunkstudy.pipeline.experiment_tables import StudyError
 from chunkstudy.pipeline.experiments import Context, experiment
 from chunkstudy.pipeline.records import Run
 from chunkstudy.pipeline.vector_store import VectorStore, load_store

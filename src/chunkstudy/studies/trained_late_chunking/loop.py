@@ -15,12 +15,12 @@ from safetensors.torch import save as serialised
 from torch.nn import functional
 from torch.nn.utils import clip_grad_norm_
 
+from chunkstudy.core.errors import StudyError
 from chunkstudy.core.files import sha256, write_bytes
 from chunkstudy.encoders.bert import FUSED, SPLIT, Bert
 from chunkstudy.encoders.contextualized import Layout
 from chunkstudy.encoders.pooling import normalise, pool_spans
 from chunkstudy.encoders.transformer import TransformerEncoder
-from chunkstudy.pipeline.experiment_tables import StudyError
 from chunkstudy.studies.trained_late_chunking.batches import (
     Batch,
     Library,
@@ -68,7 +68,7 @@ class TrainableModel:
         encoder: of the same, which tokenizes.
 
     Raises:
-        ModelError: if the folder holds no BERT.
+        ResourceError: if the folder holds no BERT.
     """
 
     def __init__(self, folder: Path, encoder: TransformerEncoder) -> None:

@@ -13,11 +13,11 @@ from typing import Any
 
 import pandas as pd
 
+from chunkstudy.core.errors import StudyError
 from chunkstudy.display import titles
 from chunkstudy.display.formats import estimate, join_words, percent, points_without_sign
 from chunkstudy.evaluation.statistics.differences import HIGHER, LOWER, at
 from chunkstudy.pipeline.conditions import NONE
-from chunkstudy.pipeline.experiment_tables import StudyError
 
 PLAIN, WORDS, BOTH = "pre_embedding", "words", "both"
 LATE, AVERAGED, NARROW = (

@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 
 from chunkstudy.collections import beir
+from chunkstudy.core.errors import RecordError
 from chunkstudy.core.project import Project
 from chunkstudy.core.protocols import CORRECTED
 from chunkstudy.encoders import models
@@ -39,7 +40,6 @@ from chunkstudy.pipeline.conditions import (
     parse_encoder,
     parse_method,
 )
-from chunkstudy.pipeline.parquet import RecordError
 from chunkstudy.pipeline.record_store import Library
 from chunkstudy.pipeline.records import Record
 

@@ -20,6 +20,7 @@ import numpy as np
 from markupsafe import Markup
 
 from chunkstudy.collections import user_formats
+from chunkstudy.core.errors import UserError
 from chunkstudy.core.files import write_text
 from chunkstudy.core.project import Project
 from chunkstudy.core.protocols import CORRECTED
@@ -29,7 +30,7 @@ from chunkstudy.display.excerpts import escaped, marked, shortened
 from chunkstudy.display.formats import percent
 from chunkstudy.encoders.interface import ReadingReporter
 from chunkstudy.pipeline import chunking, engine
-from chunkstudy.pipeline.conditions import MINILM, NONE, PRE_EMBEDDING, Condition, ConditionError
+from chunkstudy.pipeline.conditions import MINILM, NONE, PRE_EMBEDDING, Condition
 from chunkstudy.pipeline.requirements import reason_not_run
 from chunkstudy.pipeline.vector_store import VectorStore, load_store
 from chunkstudy.user_data.inspector.inspection import (
@@ -50,10 +51,6 @@ BOUND = Markup('<i class="bound {}" data-ends="{}" data-starts="{}"></i>')
 WINDOW = Markup('<i class="window"></i>')
 Page = Sequence[Inspection]
 """One question under every system, in the same order on every page."""
-
-
-class InspectorError(ValueError):
-    """A page that cannot be written as asked; the message says what to do."""
 
 
 def write(
@@ -79,18 +76,18 @@ def write(
         The file written, of several the index.
 
     Raises:
-        InspectorError: if the question is unknown, or nothing would be ranked.
-        ConditionError: if a collection or encoder is unknown or cannot be had here.
+        UserError: if the question is unknown, or nothing would be ranked.
+        UserError: if a collection or encoder is unknown or cannot be had here.
         ValueError: if a chunker is unknown.
     """
     slug = encoder.replace("/", "__")
     if k < 1 or slug == NONE:
-        raise InspectorError("ranks are shown; name an encoder, and with --k at least 1 chunk")
+        raise UserError("ranks are shown; name an encoder, and with --k at least 1 chunk")
     ways = [Condition(collection, chunker, slug, PRE_EMBEDDING, CORRECTED.name)
             for chunker in dict.fromkeys(chunkers)]  # fmt: skip
     for condition in ways:
         if reason := reason_not_run(condition):
-            raise ConditionError(f"{condition} cannot be inspected: {reason}")
+            raise UserError(f"{condition} cannot be inspected: {reason}")
     judged = _asked(engine.load_collection(collection), query)
     store = load_store(slug, where.vectors)
     systems = [inspected(condition, judged, store, k) for condition in ways]
@@ -212,7 +209,7 @@ def _asked(collection: Collection, query: str | None) -> Collection:
     if query is None or query in ids:
         return collection.only(ids if query is None else [query])
     near = " or ".join(get_close_matches(query, ids)) or f"{ids[0]} to {ids[-1]}"
-    raise InspectorError(
+    raise UserError(
         f"{collection.name} has no query {query!r} that is judged by an excerpt (perhaps {near}); "
         f"`chunkstudy inspect {collection.name}` lists all that are"
     )
