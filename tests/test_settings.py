@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from chunkstudy import chunk, load_collection
+from chunkstudy.core.project import Project, find_project, project_or_working_folder
 from chunkstudy.core.settings import VARIABLES, Settings
 
 ROOT = Path(__file__).parents[1]
@@ -48,3 +50,13 @@ def test_no_repr_shows_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
     settings = Settings.from_env()
     assert settings.keys == {name: f"sk-{name}" for name in settings.keys}
     assert "sk-" not in repr(settings) and "sk-" not in str(settings)
+
+
+def test_the_steps_run_in_any_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for variable in ("CHUNKSTUDY_ROOT", "CHUNKSTUDY_VECTORS", "CHUNKSTUDY_BUILD"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.chdir(tmp_path)
+    assert len(chunk(load_collection("builtin"), "sentence-5")) > 0
+    assert project_or_working_folder() == Project(tmp_path)
+    with pytest.raises(FileNotFoundError, match="set CHUNKSTUDY_ROOT"):
+        find_project()

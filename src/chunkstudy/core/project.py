@@ -111,4 +111,4 @@ def project_or_working_folder() -> Project:
 
 def working_folder() -> Path:
     """Return the folder in which this process runs."""
-    return Path().absolute()
+    return Path.cwd()

@@ -20,7 +20,7 @@ from chunkstudy.chunkers.user_chunker import OwnChunker, checked
 from chunkstudy.collections import registry
 from chunkstudy.core.deprecation import accept_old_names
 from chunkstudy.core.errors import UserError
-from chunkstudy.core.project import find_project
+from chunkstudy.core.project import project_or_working_folder
 from chunkstudy.core.protocols import CORRECTED, Protocol
 from chunkstudy.core.spans import ChunkIndex, Chunks, Collection, chunk_documents
 from chunkstudy.evaluation.retrieval import chunks as retrieval
@@ -145,7 +145,7 @@ def _chunk(
     spec = parse_chunker(chunker) if isinstance(chunker, str) else chunker
     store = encoder
     if isinstance(store, str):
-        store = load_store(str(EncoderName(store)), find_project().vectors)
+        store = load_store(str(EncoderName(store)), project_or_working_folder().vectors)
     return chunking.cut(collection, spec, get_protocol(protocol), store)
 
 
@@ -180,7 +180,7 @@ def encode(
     rules, store = get_protocol(protocol), encoder
     if isinstance(store, str):
         slug = str(EncoderName(store, window))
-        store = load_store(slug, find_project().vectors, rules.newlines)
+        store = load_store(slug, project_or_working_folder().vectors, rules.newlines)
     contexts = encoding.contexts_of(method, collection, chunks)
     return encoding.encode_both(store, collection, chunks, method, rules, contexts)
 
