@@ -24,7 +24,9 @@ from chunkstudy.encoders.reranker import Reranker
 from chunkstudy.encoders.user_function import FunctionEncoder
 from chunkstudy.llm import asking, providers
 from chunkstudy.pipeline.conditions import (
+    LATE,
     NONE,
+    PLAIN,
     PRE_EMBEDDING,
     PREPENDED,
     EmbeddingMethod,
@@ -36,7 +38,6 @@ from chunkstudy.pipeline.conditions import (
 from chunkstudy.pipeline.requirements import weights_needed
 from chunkstudy.pipeline.vector_store import VectorStore, load_store
 
-PLAIN, LATE = "plain", "late"
 CONTEXTS = ("title", "headings")
 """Methods that embed what a document says of a chunk before it."""
 BM25 = "bm25"
